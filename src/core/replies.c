@@ -118,7 +118,11 @@ wa_resident_column_is_sound(const WaResidentColumn *column)
 {
 	return wa_relation_is_sound(&column->relation) &&
 		   column->name.attribute > 0 && column->name.unused == 0 &&
-		   column->extents <= UINT32_MAX &&
+		   wa_family_is_sound(&column->family, &column->relation) &&
+		   column->family_attribute >= 0 &&
+		   column->family_attribute <=
+			   (column->family.root == 0 ? 0 : INT16_MAX) &&
+		   column->unused == 0 && column->extents <= UINT32_MAX &&
 		   rows_are_sound(column->blocks, column->rows) &&
 		   column->bytes <= INT64_MAX && column->device_bytes <= INT64_MAX &&
 		   column->queries <= INT64_MAX && column->last_use_us >= 0 &&

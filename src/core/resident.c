@@ -99,13 +99,29 @@ column_is_sound(const WaExtentColumn *column, uint64_t nrows,
 		   lies_in_parcel(column->display, nrows, parcel_bytes);
 }
 
-/* Tells whether no column before this one is of the same attribute. */
+/* Tells whether a column may have its number in the family, if there is one. */
+static bool
+family_attribute_is_sound(const WaExtentHead *head, uint32_t column)
+{
+	const int32_t attribute = head->columns[column].family_attribute;
+
+	return head->columns[column].unused == 0 && attribute >= 0 &&
+		   attribute <= (head->family.root == 0 ? 0 : INT16_MAX);
+}
+
+/*
+ * Tells whether no column before this one is of the same attribute, or has the same
+ * number in the family.
+ */
 static bool
 attribute_is_new(const WaExtentHead *head, uint32_t column)
 {
+	const WaExtentColumn *this = &head->columns[column];
+
 	for (uint32_t i = 0; i < column; i++)
-		if (head->columns[i].name.attribute ==
-			head->columns[column].name.attribute)
+		if (head->columns[i].name.attribute == this->name.attribute ||
+			(this->family_attribute != 0 &&
+			 head->columns[i].family_attribute == this->family_attribute))
 			return false;
 	return true;
 }
@@ -120,15 +136,16 @@ asked_is_sound(const WaExtentHead *head)
 bool
 wa_extent_is_sound(const WaExtentHead *head, uint64_t parcel_bytes)
 {
-	if (!wa_relation_is_sound(&head->relation) || head->position == 0 ||
-		head->settled == 0 || head->is_patch > 1 ||
+	if (!wa_relation_is_sound(&head->relation) ||
+		!wa_family_is_sound(&head->family, &head->relation) ||
+		head->position == 0 || head->settled == 0 || head->is_patch > 1 ||
 		head->ncolumns > WA_MAX_RESIDENT_COLUMNS || !asked_is_sound(head) ||
 		!blocks_are_sound(head) || !rows_are_sound(head) ||
 		!xids_are_sound(head))
 		return false;
 	for (uint32_t i = 0; i < head->ncolumns; i++)
 		if (!column_is_sound(&head->columns[i], head->nrows, parcel_bytes) ||
-			!attribute_is_new(head, i))
+			!family_attribute_is_sound(head, i) || !attribute_is_new(head, i))
 			return false;
 	return true;
 }

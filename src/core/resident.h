@@ -19,6 +19,12 @@
  * what came after, and has been followed by then, warpaggd remembers for a while, and if
  * not, does not take the blocks for fresh.
  *
+ * Relations may be of a family: partitions of one table, say, or what inherits from it.
+ * Columns of its relations that have the same number there share what queries over
+ * several of them want to be the same: the dictionary of their texts, so that equal texts
+ * have equal codes, and, on GPUs, the array that their values lie in.  Nothing is wrong if
+ * they do not: it only takes longer.
+ *
  * Bulk data lies in a parcel: a memory file of the backend's own, sealed against
  * shrinking, that it shares with warpaggd once a connection.  Whatever lies there
  * may change while it is read: the reader copies what it checks.  All offsets are
@@ -53,6 +59,16 @@ typedef struct WaRelation
 	uint32_t database;
 	uint32_t file;
 } WaRelation;
+
+/*
+ * A family of relations, by the oid in pg_class of the table at its root; both are 0 for
+ * a relation that is by itself.
+ */
+typedef struct WaFamily
+{
+	uint32_t database;
+	uint32_t root;
+} WaFamily;
 
 /*
  * X(NAME, kind of vector, bytes of a value): how the values of a column lie in
@@ -107,12 +123,17 @@ typedef struct WaColumnName
  * of them may be equal, and some may be those of no row.
  *
  * odd: a bit for each block whose rows the column lacks; they have any value.
+ *
+ * family_attribute: the attribute number of the root's column of the same name; 0: it has
+ * none, or there is no family.  Such a column shares nothing with those of other relations.
  */
 typedef struct WaExtentColumn
 {
 	WaColumnName name;
 	uint32_t form; /* WaForm */
 	uint32_t scale;
+	int32_t family_attribute;
+	uint32_t unused; /* 0 */
 	uint64_t values;
 	uint64_t validity;
 	uint64_t display;
@@ -138,6 +159,7 @@ typedef struct WaExtentHead
 {
 	WaRelation relation;
 	uint32_t number;
+	WaFamily family;
 	uint64_t position; /* of WAL, before the first block was read */
 	uint64_t settled; /* transactions below had ended for who read the blocks */
 	uint32_t nblocks;
@@ -176,7 +198,8 @@ typedef struct WaResidentColumn
 	uint64_t extents;
 	uint64_t blocks; /* cached ones, fresh or not */
 	uint64_t rows;
-	uint64_t bytes;
+	uint64_t bytes; /* with its part of the dictionary: as much as each of the
+					 * columns has that share it */
 	uint64_t device_bytes; /* of its copies on GPUs */
 	uint64_t queries;      /* that used it */
 	uint64_t blocks_used;  /* by them, of ... */
@@ -184,6 +207,9 @@ typedef struct WaResidentColumn
 	int64_t last_use_us; /* clock of CLOCK_REALTIME; 0: never */
 	uint32_t is_asked;   /* somebody has asked for it to be loaded */
 	uint32_t is_pinned;  /* its relation is */
+	WaFamily family;     /* of its relation */
+	int32_t family_attribute;
+	uint32_t unused;
 } WaResidentColumn;
 
 /* Returns how many extents a relation of so many blocks has. */
@@ -286,6 +312,13 @@ wa_relation_is_sound(const WaRelation *relation)
 {
 	return relation->tablespace != 0 && relation->database != 0 &&
 		   relation->file != 0;
+}
+
+/* Tells whether a relation can be of a family, or by itself. */
+static inline bool
+wa_family_is_sound(const WaFamily *family, const WaRelation *relation)
+{
+	return family->database == (family->root == 0 ? 0 : relation->database);
 }
 
 #ifdef __cplusplus

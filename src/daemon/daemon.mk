@@ -112,8 +112,8 @@ UNIT_DAEMON_TESTS := test_daemon test_daemon_abuse test_daemon_process \
 # These are linked with the parts of the daemon that they test.
 UNIT_STORE_TESTS := test_chunks test_dictionary test_store test_cover \
 	test_store_evict test_store_model test_store_failure test_store_patch test_patch \
-	test_pool test_run_sources test_mirror test_watch test_cgroup test_ledger test_budget \
-	test_text_numbers
+	test_pool test_run_sources test_mirror test_family test_watch test_cgroup test_ledger \
+	test_budget test_text_numbers
 UNIT_CORE_PROGRAMS := $(UNIT_CORE_TESTS:%=$(UNIT_BUILD)/%)
 UNIT_DAEMON_PROGRAMS := $(UNIT_DAEMON_TESTS:%=$(UNIT_BUILD)/%)
 UNIT_STORE_PROGRAMS := $(UNIT_STORE_TESTS:%=$(UNIT_BUILD)/%)
@@ -158,7 +158,7 @@ $(UNIT_BUILD)/test_pool $(UNIT_BUILD)/test_run_sources $(UNIT_BUILD)/test_store_
 	$(UNIT_BUILD)/test_counting_runner.o
 $(UNIT_BUILD)/test_store_model: $(UNIT_BUILD)/test_store_world.o \
 	$(UNIT_BUILD)/test_store_rules.o
-$(UNIT_BUILD)/test_mirror $(UNIT_BUILD)/test_store_patch: \
+$(UNIT_BUILD)/test_mirror $(UNIT_BUILD)/test_family $(UNIT_BUILD)/test_store_patch: \
 	$(UNIT_MIRROR_OBJS) $(UNIT_BUILD)/test_mirror_extent.o
 $(UNIT_BUILD)/test_store_failure: UNIT_LDFLAGS = -Wl,--wrap=malloc \
 	-Wl,--wrap=calloc -Wl,--wrap=realloc -Wl,--wrap=aligned_alloc \

@@ -152,11 +152,15 @@ has_columns(Relation relation, int ncolumns, const WaColumnName *columns)
 	return true;
 }
 
-/* Tells whether a relation still has what is to be loaded. */
+/* Tells whether a relation still has what is to be loaded, and is of the same family. */
 static bool
 is_unchanged(Relation relation, const WaLoadTask *task)
 {
+	WaFamilyPlan family;
+
+	wa_family_plan(relation, &family);
 	return wa_resident_has_storage(relation, &task->storage) &&
+		   memcmp(&family, &task->family, sizeof(family)) == 0 &&
 		   RelationGetNumberOfBlocks(relation) >= task->nblocks &&
 		   has_columns(relation, task->nall, task->all) &&
 		   has_columns(relation, task->nrest, task->rest);

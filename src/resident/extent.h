@@ -10,6 +10,7 @@
 
 #include "core/must_check.h"
 #include "core/resident.h"
+#include "resident/family.h"
 
 typedef struct WaExtentReader WaExtentReader;
 
@@ -49,11 +50,12 @@ extern bool wa_extent_has_all(const WaExtentReader *reader,
 extern uint64 wa_extent_bytes(const WaExtentReader *reader);
 
 /*
- * Writes the extent to a parcel, its head being at the parcel's first byte.  asked: a
- * bit for each of the reader's columns that a user has asked for.  Returns how many rows
- * it has.
+ * Writes the extent to a parcel, its head being at the parcel's first byte.  family: that
+ * of the relation.  asked: a bit for each of the reader's columns that a user has asked
+ * for.  Returns how many rows it has.
  */
-extern uint32 wa_extent_write(const WaExtentReader *reader, uint64 asked,
+extern uint32 wa_extent_write(const WaExtentReader *reader,
+							  const WaFamilyPlan *family, uint64 asked,
 							  void *parcel);
 
 /* Lets go of everything. */

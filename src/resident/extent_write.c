@@ -46,13 +46,15 @@ write_blocks(const WaExtentReader *reader, WaExtentHead *head)
 }
 
 uint32
-wa_extent_write(const WaExtentReader *reader, uint64 asked, void *parcel)
+wa_extent_write(const WaExtentReader *reader, const WaFamilyPlan *family,
+				uint64 asked, void *parcel)
 {
 	WaExtentHead *head = (WaExtentHead *) parcel;
 
 	memset(head, 0, sizeof(*head));
 	head->relation = wa_resident_storage(reader->relation);
 	head->number = reader->number;
+	head->family = family->family;
 	head->position = reader->position;
 	head->settled = reader->settled;
 	head->is_patch = reader->is_patch ? 1 : 0;
@@ -64,6 +66,8 @@ wa_extent_write(const WaExtentReader *reader, uint64 asked, void *parcel)
 	for (int i = 0; i < reader->nchosen; i++)
 	{
 		head->asked |= (asked >> reader->places[i] & 1) << i;
+		head->columns[i].family_attribute =
+			family->attributes[head->columns[i].name.attribute - 1];
 		wa_collect_write(&reader->columns[reader->places[i]], &head->columns[i],
 						 parcel);
 	}

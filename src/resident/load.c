@@ -15,6 +15,7 @@
 #include "client/client.h"
 #include "client/parcel.h"
 #include "client/resident.h"
+#include "client/trouble.h"
 #include "resident/blocks.h"
 #include "resident/extent_reader.h"
 #include "resident/load_internal.h"
@@ -42,6 +43,7 @@ forget_extent(WaLoader *loader, uint32 number)
 	memset(head, 0, sizeof(*head));
 	head->relation = loader->task->storage;
 	head->number = number;
+	head->family = loader->task->family.family;
 	head->position = wa_wal_insert_position();
 	head->settled = FirstNormalTransactionId;
 	head->nblocks = 1;
@@ -169,6 +171,15 @@ load_changed(WaLoader *loader, WaLoadReport report)
 	wa_load_finish(loader);
 }
 
+/* Has warpaggd pin a relation again, as far as that can be. */
+static void
+pin_again(const WaLoadTask *task)
+{
+	if (!wa_client_pin(&task->storage, true) &&
+		wa_trouble()->exchange != WA_EXCHANGE_DONE)
+		wa_client_raise();
+}
+
 /* Lets go of a reader. */
 static void
 end_reader(WaLoadTask *task, WaExtentReader *reader)
@@ -197,6 +208,8 @@ wa_load_run(WaLoadTask *task, Relation relation, WaLoadReport report)
 		load_extents(loader, report);
 	if (!IsParallelWorker() && wa_load_is_done(task))
 		forget_rest(loader);
+	if (!IsParallelWorker() && task->pins)
+		pin_again(task);
 	end_reader(task, loader->wanted);
 	end_reader(task, loader->all);
 	for (int i = 0; i < WA_LOAD_MAX_RESTS; i++)

@@ -16,6 +16,7 @@
 
 #include "core/must_check.h"
 #include "core/resident.h"
+#include "resident/family.h"
 
 /* Extents that a process takes at once, at most. */
 #define WA_LOAD_MAX_CHUNK 16
@@ -30,10 +31,11 @@
 typedef struct WaLoadTask
 {
 	WaRelation storage;
+	WaFamilyPlan family;
 	uint32 nblocks;
 	uint32 nextents;
 	uint32 chunk; /* extents that a process takes at once */
-	bool asked;   /* a user has asked for what is wanted, rather than a query */
+	bool pins;    /* the relation was pinned before it came to another family */
 	bool is_refresh; /* only what has changed is loaded */
 	bool takes_new;  /* and of that extents of which nothing is resident */
 	int nwanted;
@@ -42,7 +44,9 @@ typedef struct WaLoadTask
 	/* those and, if there is room, what is resident besides; ascending */
 	WaColumnName all[WA_MAX_RESIDENT_COLUMNS];
 	uint64 wanted_bits; /* a bit for each of `all` that is wanted */
-	int nrest; /* what is resident, but had no room in `all`; ascending */
+	uint64
+		asked_bits; /* likewise: a user has asked for it, rather than a query */
+	int nrest;      /* what is resident, but had no room in `all`; ascending */
 	WaColumnName rest[WA_LOAD_MAX_COLUMNS];
 
 	int64 reported_us; /* for the use of the leader's WaLoadReport */
@@ -63,7 +67,9 @@ typedef struct WaLoadTask
  * Fills in a task.  asked: a user has asked for it.  wanted: nwanted columns, ascending,
  * at most WA_MAX_RESIDENT_COLUMNS: more than that take several tasks, one after the
  * other.  Asks warpaggd what else there is of the relation, and has it forget what the
- * relation has no more.  Raises an error if WAL cannot be followed.
+ * relation has no more.  Where what is resident is not of the relation's family, or its
+ * columns have other numbers there by now, it has all of it forgotten, and all is wanted
+ * again, but what a task has no room for.  Raises an error if WAL cannot be followed.
  */
 extern void wa_load_prepare(WaLoadTask *task, Relation relation, bool asked,
 							int nwanted, const WaColumnName *wanted);

@@ -60,15 +60,31 @@ wa_load_finish(WaLoader *loader)
 	pg_atomic_fetch_add_u64(&task->missed, (int64) loader->pending_blocks);
 }
 
+/*
+ * From bits for all columns to the same for those that are wanted, which have the same
+ * order there.
+ */
+static uint64
+bits_of_wanted(const WaLoadTask *task, uint64 bits)
+{
+	uint64 result = 0;
+	int place = 0;
+
+	for (int i = 0; i < task->nall; i++)
+		if ((task->wanted_bits >> i & 1) != 0)
+			result |= (bits >> i & 1) << place++;
+	return result;
+}
+
 /* Returns a bit for each of a reader's columns that a user has asked for. */
 static uint64
 asked_columns(const WaLoader *loader, const WaExtentReader *reader)
 {
-	if (!loader->task->asked)
-		return 0;
+	const WaLoadTask *task = loader->task;
+
 	if (reader == loader->wanted)
-		return UINT64_MAX;
-	return reader == loader->all ? loader->task->wanted_bits : 0;
+		return bits_of_wanted(task, task->asked_bits);
+	return reader == loader->all ? task->asked_bits : 0;
 }
 
 /* Sends what a reader has read. */
@@ -82,8 +98,8 @@ send_extent(WaLoader *loader, const WaExtentReader *reader)
 	parcel = wa_client_reserve(bytes);
 	if (parcel == NULL)
 		wa_client_raise();
-	loader->pending_rows =
-		wa_extent_write(reader, asked_columns(loader, reader), parcel);
+	loader->pending_rows = wa_extent_write(
+		reader, &loader->task->family, asked_columns(loader, reader), parcel);
 	loader->pending_bytes = bytes;
 	loader->pending_blocks = wa_blocks_count(reader->kept);
 	if (!wa_client_load(0))

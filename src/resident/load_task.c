@@ -50,6 +50,48 @@ compare_names(const void *a, const void *b)
 		   ((const WaColumnName *) b)->attribute;
 }
 
+/* Returns the bit of a column among all columns of a task, 0 if it is of the rest. */
+static uint64
+bit_of(const WaLoadTask *task, const WaColumnName *name)
+{
+	for (int i = 0; i < task->nall; i++)
+		if (same_name(&task->all[i], name))
+			return UINT64CONST(1) << i;
+	return 0;
+}
+
+/* Tells whether a column that is resident is of the relation's family, as it is there. */
+static bool
+is_of_family(const WaLoadTask *task, const WaResidentColumn *column)
+{
+	return memcmp(&column->family, &task->family.family,
+				  sizeof(column->family)) == 0 &&
+		   column->family_attribute ==
+			   task->family.attributes[column->name.attribute - 1];
+}
+
+/*
+ * Has warpaggd forget all of a relation whose family is another one by now: all that was
+ * resident is wanted again, as it was.
+ */
+static void
+change_family(WaLoadTask *task, const WaResidentColumn *list, int64 count)
+{
+	wa_resident_forget(&task->storage, 0);
+	task->nrest = 0;
+	task->takes_new = true;
+	task->nwanted = task->nall;
+	memcpy(task->wanted, task->all, task->nall * sizeof(*task->all));
+	for (int64 i = 0; i < count; i++)
+	{
+		if (memcmp(&list[i].relation, &task->storage, sizeof(WaRelation)) != 0)
+			continue;
+		if (list[i].is_asked != 0)
+			task->asked_bits |= bit_of(task, &list[i].name);
+		task->pins = task->pins || list[i].is_pinned != 0;
+	}
+}
+
 /*
  * Adds the columns of the relation that are resident.  Those that it has no more
  * are forgotten: dropped ones, and ones with another type modifier.
@@ -59,28 +101,32 @@ add_resident(WaLoadTask *task, Relation relation)
 {
 	WaResidentColumn *list;
 	int64 count = wa_resident_list(task->storage.database, &list);
+	bool is_of_other = false;
 
 	for (int64 i = 0; i < count; i++)
 	{
 		if (memcmp(&list[i].relation, &task->storage, sizeof(WaRelation)) != 0)
 			continue;
 		if (wa_resident_has_column(relation, &list[i].name))
+		{
 			add_column(task, &list[i].name);
+			is_of_other = is_of_other || !is_of_family(task, &list[i]);
+		}
 		else
 			wa_resident_forget(&task->storage, list[i].name.attribute);
 	}
-	pfree(list);
 	qsort(task->rest, task->nrest, sizeof(task->rest[0]), compare_names);
+	if (is_of_other)
+		change_family(task, list, count);
+	pfree(list);
 }
 
 /* Sets the bits of the columns that are wanted. */
 static void
 mark_wanted(WaLoadTask *task)
 {
-	for (int i = 0; i < task->nall; i++)
-		for (int j = 0; j < task->nwanted; j++)
-			if (same_name(&task->all[i], &task->wanted[j]))
-				task->wanted_bits |= UINT64CONST(1) << i;
+	for (int i = 0; i < task->nwanted; i++)
+		task->wanted_bits |= bit_of(task, &task->wanted[i]);
 }
 
 /*
@@ -111,6 +157,7 @@ begin_task(WaLoadTask *task, Relation relation)
 	follow_wal(relation);
 	memset(task, 0, sizeof(*task));
 	task->storage = wa_resident_storage(relation);
+	wa_family_plan(relation, &task->family);
 	task->nblocks = RelationGetNumberOfBlocks(relation);
 	task->nextents = wa_extents_of(task->nblocks);
 	task->chunk =
@@ -131,12 +178,13 @@ wa_load_prepare(WaLoadTask *task, Relation relation, bool asked, int nwanted,
 				const WaColumnName *wanted)
 {
 	begin_task(task, relation);
-	task->asked = asked;
 	task->nwanted = nwanted;
 	memcpy(task->wanted, wanted, nwanted * sizeof(*wanted));
 	for (int i = 0; i < nwanted; i++)
 		add_column(task, &wanted[i]);
 	add_resident(task, relation);
+	for (int i = 0; asked && i < nwanted; i++)
+		task->asked_bits |= bit_of(task, &wanted[i]);
 	mark_wanted(task);
 }
 

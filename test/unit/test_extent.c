@@ -10,6 +10,23 @@
 
 #define LONG_TEXT 700
 
+WaTestFamily wa_test_family;
+
+void
+wa_test_join(WaExtentHead *head)
+{
+	if (wa_test_family.root == 0)
+		return;
+	head->family = (WaFamily){head->relation.database, wa_test_family.root};
+	for (uint32_t i = 0; i < head->ncolumns; i++)
+	{
+		WaExtentColumn *column = &head->columns[i];
+		const int32_t number = column->name.attribute + wa_test_family.shift;
+
+		column->family_attribute = number > 0 ? number : 0;
+	}
+}
+
 const WaSnapshot wa_test_snapshot = {.xmin = WA_TEST_XIDS,
 									 .xmax = WA_TEST_XIDS};
 
@@ -510,6 +527,7 @@ wa_test_load_asked(WaStore *store, uint8_t *memory, uint64_t relation,
 	for (uint32_t i = 0; i < head->ncolumns; i++)
 		head->asked |= (asked >> (head->columns[i].name.attribute - 1) & 1)
 					   << i;
+	wa_test_join(head);
 	status = wa_extent_is_sound(head, WA_TEST_EXTENT_BYTES)
 				 ? wa_store_load(store, head, memory, error, sizeof(error))
 				 : WA_UNSUPPORTED;

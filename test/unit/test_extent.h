@@ -20,6 +20,21 @@
 /* As many bytes as an extent takes in a parcel at most. */
 #define WA_TEST_EXTENT_BYTES ((size_t) 4 << 20)
 
+/*
+ * The family of what is loaded from now on, in whose root attribute a has the number
+ * a + shift, if that is more than 0; root 0: there is none.
+ */
+typedef struct WaTestFamily
+{
+	uint32_t root;
+	int32_t shift;
+} WaTestFamily;
+
+extern WaTestFamily wa_test_family;
+
+/* Makes an extent one of a relation of that family. */
+void wa_test_join(WaExtentHead *head);
+
 /* A snapshot for which all transactions have ended that decide about extents. */
 extern const WaSnapshot wa_test_snapshot;
 

@@ -148,6 +148,7 @@ wa_test_load_columns(WaStore *store, uint8_t *parcel, uint64_t relation,
 	for (uint32_t i = 0; i < ncolumns; i++)
 		write_column(parcel, nrows, &columns[i], &head->columns[i], &end,
 					 &state);
+	wa_test_join(head);
 	status = end <= WA_TEST_PARCEL_BYTES &&
 					 wa_extent_is_sound(head, WA_TEST_PARCEL_BYTES)
 				 ? wa_store_load(store, head, parcel, error, sizeof(error))

@@ -216,6 +216,16 @@ test_resident_column(void)
 	EXPECT(!SOUND(column.queries = UINT64_MAX));
 	EXPECT(!SOUND(column.last_use_us = -1));
 	EXPECT(!SOUND(column.last_use_us = INT64_MAX));
+	EXPECT(!SOUND(column.family.root = 9));
+	EXPECT(!SOUND(column.family.database = 2));
+	EXPECT(!SOUND(column.family_attribute = 1));
+	EXPECT(!SOUND(column.unused = 1));
+	EXPECT(SOUND((column.family = (WaFamily){2, 9},
+				  column.family_attribute = INT16_MAX)));
+	EXPECT(!SOUND((column.family = (WaFamily){2, 9},
+				   column.family_attribute = INT16_MAX + 1)));
+	EXPECT(!SOUND(
+		(column.family = (WaFamily){2, 9}, column.family_attribute = -1)));
 #undef SOUND
 	return true;
 }

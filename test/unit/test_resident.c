@@ -30,6 +30,8 @@ make_head(WaExtentHead *head)
 	head->position = 77;
 	head->settled = 100;
 	head->number = (uint32_t) pick(1000);
+	if (pick(2) == 0)
+		head->family = (WaFamily){2, 1 + (uint32_t) pick(9)};
 	head->nblocks = 1 + (uint32_t) pick(416);
 	for (uint32_t i = 0; i < head->nblocks; i++)
 	{
@@ -52,6 +54,8 @@ make_head(WaExtentHead *head)
 		column->name.attribute = (int16_t) (i + 1);
 		column->name.kind = (uint16_t) wa_form_kind((WaForm) i);
 		column->form = i;
+		if (head->family.root != 0 && pick(4) != 0)
+			column->family_attribute = INT16_MAX - (int32_t) i;
 		column->values = 64 * (1 + pick(100));
 		column->validity = 64 * pick(100);
 		column->display = 64 * pick(100);
@@ -302,9 +306,46 @@ test_relation(void)
 	for (int which = 0; which < 8; which++)
 	{
 		make_head(&head);
-		head.relation =
-			(WaRelation){(which & 1) != 0, (which & 2) != 0, (which & 4) != 0};
+		head.relation = (WaRelation){(which & 1) != 0, (which & 2) != 0 ? 2 : 0,
+									 (which & 4) != 0};
 		EXPECT(wa_extent_is_sound(&head, PARCEL_BYTES) == (which == 7));
+	}
+	return true;
+}
+
+/*
+ * A family is one of the relation's database, and only in a family columns have numbers,
+ * each another one.
+ */
+static bool
+test_family(void)
+{
+	static WaExtentHead head;
+	static WaExtentHead changed;
+
+	for (int i = 0; i < 100; i++)
+	{
+		const uint32_t column = (uint32_t) pick(WA_FORM_COUNT);
+		const uint32_t other = (column + 1) % WA_FORM_COUNT;
+
+		make_head(&head);
+		head.family = (WaFamily){0, 0};
+		for (uint32_t c = 0; c < head.ncolumns; c++)
+			head.columns[c].family_attribute = 0;
+		EXPECT(wa_extent_is_sound(&head, PARCEL_BYTES));
+		EXPECT(!WITH(head, family.database, 2));
+		EXPECT(!WITH(head, family.root, 2));
+		EXPECT(!WITH(head, columns[column].family_attribute, 1));
+		head.family = (WaFamily){2, 7};
+		EXPECT(wa_extent_is_sound(&head, PARCEL_BYTES));
+		EXPECT(!WITH(head, family.database, 3));
+		EXPECT(WITH(head, columns[column].family_attribute, INT16_MAX));
+		EXPECT(!WITH(head, columns[column].family_attribute, INT16_MAX + 1));
+		EXPECT(!WITH(head, columns[column].family_attribute, -1));
+		EXPECT(!WITH(head, columns[column].unused, 1));
+		head.columns[column].family_attribute = 5;
+		EXPECT(WITH(head, columns[other].family_attribute, 6));
+		EXPECT(!WITH(head, columns[other].family_attribute, 5));
 	}
 	return true;
 }
@@ -327,6 +368,12 @@ test_checksum(void)
 		if (head.nrows == 0)
 			continue;
 		before = wa_extent_checksum(&head, parcel);
+		head.family.root ^= 1;
+		EXPECT(wa_extent_checksum(&head, parcel) != before);
+		head.family.root ^= 1;
+		head.columns[i % WA_FORM_COUNT].family_attribute ^= 1;
+		EXPECT(wa_extent_checksum(&head, parcel) != before);
+		head.columns[i % WA_FORM_COUNT].family_attribute ^= 1;
 		parcel[column->values] ^= 4;
 		EXPECT(wa_extent_checksum(&head, parcel) != before);
 		parcel[column->values] ^= 4;
@@ -376,6 +423,7 @@ static const struct
 	{"rows of a head", test_rows},
 	{"columns of a head", test_columns},
 	{"relations of a head", test_relation},
+	{"families of a head", test_family},
 	{"checksum", test_checksum},
 	{"damaged heads", test_corruption},
 };

@@ -41,6 +41,7 @@ static World world;
 static Rules rules;
 static Reader loaders[READERS];
 static Reader confirmers[READERS];
+static uint32_t roots[WORLD_RELATIONS]; /* of their families, as loaded last */
 static long used_blocks;
 static long used_overlays;
 static uint8_t *parcel;
@@ -79,11 +80,29 @@ pick_seed(void)
 	return 1 + (uint64_t) 19 * (WA_WIDE_MAX_SCALE + 1) * pick(300);
 }
 
+/*
+ * Has the relation of a reader come to another family, now and then, which forgets what
+ * there is of it; returns the model of the extent.
+ */
+static Model *
+change_family(const Reader *reader)
+{
+	uint32_t *root = &roots[reader->relation];
+	const uint32_t before = *root;
+
+	if (pick(20) == 0)
+		*root = (uint32_t) pick(3);
+	if (*root != before)
+		rules_unload(&rules, reader->relation, 0);
+	wa_test_family.root = *root;
+	return &rules.models[reader->relation][reader->extent];
+}
+
 /* Loads what a loader has read. */
 static bool
 load(WaStore *store, const Reader *reader)
 {
-	Model *model = &rules.models[reader->relation][reader->extent];
+	Model *model = change_family(reader);
 	const uint64_t seed =
 		model->seed != 0 && pick(3) != 0 ? model->seed : pick_seed();
 	const uint64_t attributes = pick((uint64_t) 1 << WA_TEST_ATTRIBUTES);
@@ -98,6 +117,7 @@ load(WaStore *store, const Reader *reader)
 							reader->lsn);
 	wa_test_write_xids((WaExtentHead *) (void *) parcel, pick(100000));
 	memcpy(&head, parcel, sizeof(head));
+	wa_test_join(&head);
 	EXPECT(wa_extent_is_sound(&head, WA_TEST_EXTENT_BYTES));
 	EXPECT(wa_store_load(store, &head, parcel, error, sizeof(error)) == WA_OK);
 	rules_load(&rules, reader->relation, reader->extent, &head, seed,
@@ -129,6 +149,8 @@ patch(WaStore *store, Reader *reader)
 							reader->position, pick_seed(), ROWS,
 							model->attributes | pick(8), reader->lsn);
 	memcpy(&head, parcel, sizeof(head));
+	wa_test_family.root = roots[reader->relation];
+	wa_test_join(&head);
 	head.is_patch = 1;
 	EXPECT(wa_extent_is_sound(&head, WA_TEST_EXTENT_BYTES));
 	EXPECT(wa_store_load(store, &head, parcel, error, sizeof(error)) ==
@@ -259,10 +281,7 @@ do_unload(WaStore *store)
 	return true;
 }
 
-/*
- * Tells whether an extent, or its overlay, may be used as it is, by the model and by all
- * WAL known, if blocks of it have been found before.
- */
+/* Tells whether an extent, or its overlay, may be used as it is, by the model and WAL. */
 static bool
 usable_is_right(const WaUsedExtent *used, uint64_t relation, uint64_t extent,
 				const WaUse *use, uint64_t *found)
@@ -270,7 +289,8 @@ usable_is_right(const WaUsedExtent *used, uint64_t relation, uint64_t extent,
 	const Model *model = &rules.models[relation][extent];
 	const uint32_t number = wa_extent_number(used->number);
 
-	EXPECT(number == world_numbers[extent] && used->device == number % 3);
+	EXPECT(number == world_numbers[extent] &&
+		   used->device == (number + use->pins.relation->start) % 3);
 	for (uint32_t i = 0; i < WA_EXTENT_BLOCKS; i++)
 	{
 		if (!has_bit(used->usable, i))

@@ -40,6 +40,7 @@ wa_column_make(WaMemory *memory, const void *user, const WaColumn *like,
 	made->references = 1;
 	made->nrows = nrows;
 	made->name = like->name;
+	made->family_attribute = like->family_attribute;
 	made->form = like->form;
 	made->scale = like->scale;
 	made->values = (char *) made + values;
@@ -59,6 +60,7 @@ make_column(WaMemory *memory, const void *user, const WaExtentColumn *column,
 			uint32_t nrows)
 {
 	WaColumn like = {.name = column->name,
+					 .family_attribute = (int16_t) column->family_attribute,
 					 .form = (WaForm) column->form,
 					 .scale = (uint8_t) column->scale,
 					 .nrows = nrows};
@@ -188,8 +190,8 @@ wa_column_release(WaColumn *column)
 }
 
 WaLayout *
-wa_layout_begin(WaMemory *memory, const void *user, uint32_t nblocks,
-				uint32_t nrows, const uint32_t *row_end)
+wa_layout_begin(WaMemory *memory, const void *user, const WaFamily *family,
+				uint32_t nblocks, uint32_t nrows, const uint32_t *row_end)
 {
 	WaLayout *layout = wa_memory_get(memory, user, sizeof(*layout));
 
@@ -198,6 +200,7 @@ wa_layout_begin(WaMemory *memory, const void *user, uint32_t nblocks,
 	memset(layout, 0, sizeof(*layout));
 	layout->memory = memory;
 	layout->references = 1;
+	layout->family = *family;
 	layout->nblocks = nblocks;
 	layout->nrows = nrows;
 	memcpy(layout->row_end, row_end, nblocks * sizeof(row_end[0]));
@@ -207,8 +210,8 @@ wa_layout_begin(WaMemory *memory, const void *user, uint32_t nblocks,
 WaLayout *
 wa_layout_make(WaMemory *memory, const void *user, const WaExtentHead *head)
 {
-	WaLayout *layout = wa_layout_begin(memory, user, head->nblocks, head->nrows,
-									   head->row_end);
+	WaLayout *layout = wa_layout_begin(
+		memory, user, &head->family, head->nblocks, head->nrows, head->row_end);
 
 	if (layout == NULL)
 		return NULL;

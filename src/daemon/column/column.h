@@ -31,6 +31,7 @@ typedef struct WaColumn
 	bool has_odd; /* some bit in `odd` is set */
 	WaMirrorCopy copy;
 	WaColumnName name;
+	int16_t family_attribute; /* as in a WaExtentColumn */
 	WaForm form;
 	uint8_t scale;
 	int64_t smallest; /* INT: of the values that are not NULL; more than */
@@ -59,6 +60,7 @@ typedef struct WaLayout
 	uint32_t references;
 	uint32_t nblocks;
 	uint32_t nrows;
+	WaFamily family;
 	struct WaMirrorRun *run; /* the mirror's; NULL: no rows on a GPU */
 	/* Likewise: gives the run up, when nobody else refers to the layout. */
 	void (*forget)(struct WaLayout *layout);
@@ -97,7 +99,7 @@ WA_MUST_CHECK WaStatus wa_column_copy(WaMemory *memory, const void *user,
 									  char *error, size_t error_bytes);
 
 /*
- * Makes a column with the name, form, scale, rows and odd blocks of another, and
+ * Makes a column with the names, form, scale, rows and odd blocks of another, and
  * one reference, whose arrays have yet to be filled; or returns NULL.
  */
 WaColumn *wa_column_make(WaMemory *memory, const void *user,
@@ -114,10 +116,11 @@ void wa_column_retain(WaColumn *column);
 void wa_column_release(WaColumn *column);
 
 /*
- * Makes a layout with one reference, whose blocks have no LSNs and no deciders yet, or
- * returns NULL.
+ * Makes a layout with one reference, whose blocks have no LSNs and no deciders yet, of a
+ * relation of a family, or returns NULL.
  */
-WaLayout *wa_layout_begin(WaMemory *memory, const void *user, uint32_t nblocks,
+WaLayout *wa_layout_begin(WaMemory *memory, const void *user,
+						  const WaFamily *family, uint32_t nblocks,
 						  uint32_t nrows, const uint32_t *row_end);
 
 /* Makes the layout of a sound head, with one reference, or returns NULL. */

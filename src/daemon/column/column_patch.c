@@ -67,8 +67,9 @@ wa_layout_patch(WaMemory *memory, const void *user, const WaPatch *patch)
 {
 	const WaLayout *old = patch->old;
 	const WaLayout *brought = patch->brought;
-	WaLayout *layout = wa_layout_begin(memory, user, patch->nblocks,
-									   patch->nrows, patch->row_end);
+	WaLayout *layout =
+		wa_layout_begin(memory, user, &old->family, patch->nblocks,
+						patch->nrows, patch->row_end);
 
 	if (layout == NULL)
 		return NULL;
@@ -233,7 +234,9 @@ WaColumn *
 wa_column_patch(WaMemory *memory, const void *user, const WaPatch *patch,
 				const WaColumn *old, const WaColumn *brought)
 {
-	WaColumn like = {.name = old->name, .nrows = patch->nrows};
+	WaColumn like = {.name = old->name,
+					 .family_attribute = old->family_attribute,
+					 .nrows = patch->nrows};
 	WaColumn *column;
 
 	if (brought == NULL || !join(old, brought, &like.form, &like.scale))

@@ -4,10 +4,10 @@
  *
  * The store (store.h) keeps columns of extents in host memory.  The mirror copies
  * them to GPUs in the background, after their LOAD, so that a few launches can
- * scan a whole relation: each GPU has a space of rows for each relation, in which
- * an extent has a run of rows, and each column of the relation is one flat array
- * over that space.  What is not there is served from host memory: nothing fails
- * because a copy is missing.
+ * scan a whole relation, or all relations of a family (core/resident.h): each GPU has a
+ * space of rows for each of these, in which an extent has a run of rows, and each column
+ * is one flat array over that space.  What is not there is served from host memory:
+ * nothing fails because a copy is missing.
  */
 #ifndef WA_DAEMON_MIRROR_H
 #define WA_DAEMON_MIRROR_H
@@ -20,7 +20,10 @@
 /* Runs of rows begin at multiples of this, and are multiples of it. */
 #define WA_MIRROR_RUN_ROWS 1024
 
-/* Rows of a relation on one GPU at most. */
+/*
+ * Rows of a relation, or of all of a family, on one GPU at most: extents that find no room
+ * any more have no copies.
+ */
 #define WA_MIRROR_MAX_ROWS ((uint64_t) 1 << 30)
 
 /* Bits of a row at most. */

@@ -343,6 +343,8 @@ wa_flat_add_array(WaMirrorFlat *flat, WaFlatArray *array, uint32_t bits,
 	(void) pthread_rwlock_wrlock(&device->mirror->lock);
 	*array = made;
 	(void) pthread_rwlock_unlock(&device->mirror->lock);
+	/* To make room for it others may have given up rows that it has memory for. */
+	__atomic_store_n(&flat->untidy, true, __ATOMIC_RELEASE);
 	return WA_OK;
 }
 

@@ -62,19 +62,27 @@ typedef struct WaMirrorFlat
 	uint64_t taken[WA_MIRROR_PLACES / 64]; /* a bit for each place of a run */
 } WaMirrorFlat;
 
-/* A column of a relation. */
+/*
+ * A column of the relations of a space: by its number in the family, with no relation, or,
+ * if it has none, of one relation.  Constant but for the flat column.
+ */
 typedef struct WaMirrorRecord
 {
 	struct WaMirrorSpace *space;
+	WaRelation relation;
 	WaColumnName name;
 	WaMirrorFlat *flat; /* or NULL */
 	struct WaMirrorRecord *next;
 } WaMirrorRecord;
 
-/* The rows of a relation; it goes with its last run. */
+/*
+ * The rows of all relations of a family, or of a relation by itself; the other name is 0.
+ * It goes with its last run.
+ */
 typedef struct WaMirrorSpace
 {
-	struct WaMirrorDevice *device;
+	struct WaMirrorDevice *device; /* constant, like the names */
+	WaFamily family;
 	WaRelation relation;
 	WaRowSpace rows;
 	uint32_t runs;
@@ -113,8 +121,9 @@ typedef struct WaMirrorDevice
 	/* The thread's own */
 	WaCudaMemory *memory;
 	WaMirrorFlat *flats;
-	const WaRelation *loading; /* nothing of it is evicted */
-	WaKeep evicts;             /* what is kept for such a reason may be */
+	const WaRelation *loading;     /* nothing of it is evicted, ... */
+	const WaMirrorSpace *widening; /* ... nor of what has rows here; or NULL */
+	WaKeep evicts;                 /* what is kept for such a reason may be */
 	bool may_evict;
 	uint64_t bytes; /* that are mapped; changed and read atomically */
 
@@ -267,9 +276,10 @@ void wa_mirror_drop_layout(WaLayout *layout);
 bool wa_mirror_take_run(WaMirrorDevice *device, const WaRelation *relation,
 						WaLayout *layout, uint32_t least_rows);
 
-/* Returns the record, made if need be, or NULL if there is no memory. */
+/* Returns a column's record, made if need be, or NULL if there is no memory. */
 WaMirrorRecord *wa_mirror_find_record(WaMirrorSpace *space,
-									  const WaColumnName *name);
+									  const WaRelation *relation,
+									  const WaColumn *column);
 
 /* mirror_load.c: in the device's thread, without a lock. */
 
@@ -296,8 +306,8 @@ bool wa_mirror_pick(WaMirrorDevice *device, const WaMirrorKey *key,
 /* Gives the references up; evicts what they have kept in the store. */
 void wa_mirror_unpick(WaMirrorDevice *device, WaMirrorPick *pick);
 
-/* Takes references to all columns with copies in a flat column. */
-bool wa_mirror_collect(WaMirrorDevice *device, const WaRelation *relation,
+/* Takes references to all columns with copies in a flat column of a space. */
+bool wa_mirror_collect(WaMirrorDevice *device, const WaMirrorSpace *space,
 					   const WaMirrorFlat *flat, WaColumnList *list);
 
 /* Gives the references, and the list, up. */

@@ -130,7 +130,7 @@ fill_flat(const WaColumnList *list, WaMirrorFlat *from, WaMirrorFlat *to,
 /*
  * Makes a flat column in a wider form of the one that a record has, to which the
  * caller has a reference; it gets one to the new one.  Columns that are not in the
- * store any more stay where they are.
+ * store any more stay where they are.  What is listed must not lose its copies meanwhile.
  */
 static WaStatus
 widen(WaMirrorRecord *record, WaMirrorFlat *old, WaForm form, uint8_t scale,
@@ -141,7 +141,8 @@ widen(WaMirrorRecord *record, WaMirrorFlat *old, WaForm form, uint8_t scale,
 	WaStatus status = WA_OUT_OF_MEMORY;
 
 	*flat = NULL;
-	if (wa_mirror_collect(device, &record->space->relation, old, &list))
+	device->widening = record->space;
+	if (wa_mirror_collect(device, record->space, old, &list))
 	{
 		if (form == WA_FORM_DECIMAL32 && !all_fit(&list, form, scale))
 			form = WA_FORM_DECIMAL64;
@@ -155,13 +156,14 @@ widen(WaMirrorRecord *record, WaMirrorFlat *old, WaForm form, uint8_t scale,
 		if (status != WA_OK)
 			wa_flat_release(*flat);
 	}
+	device->widening = NULL;
 	wa_column_list_release(&list);
 	return status;
 }
 
 /*
- * Finds the record of a column in the space of a run, and its flat column with a
- * reference, or NULL.
+ * Finds the record of a column of the relation that is being loaded, in the space of a
+ * run, and its flat column with a reference, or NULL.
  */
 static WaMirrorRecord *
 find_record(WaMirrorDevice *device, const WaMirrorRun *run,
@@ -170,7 +172,7 @@ find_record(WaMirrorDevice *device, const WaMirrorRun *run,
 	WaMirrorRecord *record;
 
 	(void) pthread_rwlock_wrlock(&device->mirror->lock);
-	record = wa_mirror_find_record(run->space, &column->name);
+	record = wa_mirror_find_record(run->space, device->loading, column);
 	*flat = record == NULL ? NULL : record->flat;
 	if (*flat != NULL)
 		(void) __atomic_fetch_add(&(*flat)->references, 1, __ATOMIC_RELAXED);

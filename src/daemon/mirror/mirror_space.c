@@ -8,14 +8,22 @@
 
 #include "daemon/mirror/mirror_internal.h"
 
-/* Returns the device's space of a relation, made if need be, or NULL. */
+/*
+ * Returns the device's space of a family or, if it has no root, of a relation, made if
+ * need be, or NULL.
+ */
 static WaMirrorSpace *
-find_space(WaMirrorDevice *device, const WaRelation *relation)
+find_space(WaMirrorDevice *device, const WaFamily *family,
+		   const WaRelation *relation)
 {
+	static const WaRelation none = {0, 0, 0};
 	WaMirrorSpace *space = device->spaces;
 
+	if (family->root != 0)
+		relation = &none;
 	while (space != NULL &&
-		   memcmp(&space->relation, relation, sizeof(*relation)) != 0)
+		   (memcmp(&space->family, family, sizeof(*family)) != 0 ||
+			memcmp(&space->relation, relation, sizeof(*relation)) != 0))
 		space = space->next;
 	if (space != NULL)
 		return space;
@@ -26,6 +34,7 @@ find_space(WaMirrorDevice *device, const WaRelation *relation)
 		return NULL;
 	}
 	space->device = device;
+	space->family = *family;
 	space->relation = *relation;
 	space->next = device->spaces;
 	device->spaces = space;
@@ -114,7 +123,7 @@ wa_mirror_take_run(WaMirrorDevice *device, const WaRelation *relation,
 
 	if (layout->run != NULL || rows == 0)
 		return rows > 0;
-	space = find_space(device, relation);
+	space = find_space(device, &layout->family, relation);
 	if (space == NULL)
 		return false;
 	layout->forget = forget_layout;
@@ -124,11 +133,21 @@ wa_mirror_take_run(WaMirrorDevice *device, const WaRelation *relation,
 }
 
 WaMirrorRecord *
-wa_mirror_find_record(WaMirrorSpace *space, const WaColumnName *name)
+wa_mirror_find_record(WaMirrorSpace *space, const WaRelation *relation,
+					  const WaColumn *column)
 {
+	static const WaRelation none = {0, 0, 0};
 	WaMirrorRecord *record = space->records;
+	WaColumnName name = column->name;
 
-	while (record != NULL && memcmp(&record->name, name, sizeof(*name)) != 0)
+	if (column->family_attribute != 0)
+	{
+		name.attribute = column->family_attribute;
+		relation = &none;
+	}
+	while (record != NULL &&
+		   (memcmp(&record->name, &name, sizeof(name)) != 0 ||
+			memcmp(&record->relation, relation, sizeof(*relation)) != 0))
 		record = record->next;
 	if (record != NULL)
 		return record;
@@ -136,7 +155,8 @@ wa_mirror_find_record(WaMirrorSpace *space, const WaColumnName *name)
 	if (record == NULL)
 		return NULL;
 	record->space = space;
-	record->name = *name;
+	record->relation = *relation;
+	record->name = name;
 	record->next = space->records;
 	space->records = record;
 	return record;

@@ -8,8 +8,9 @@
 #include "daemon/base/clock.h"
 #include "daemon/mirror/mirror_internal.h"
 #include "daemon/store/cover_kept.h"
+#include "daemon/store/store_family.h"
 
-/* Extents that are looked at without giving the store's lock up. */
+/* Extents, or parts, that are looked at without giving the store's lock up. */
 #define LOOKS_PER_LOCK 256
 
 /*
@@ -87,56 +88,110 @@ add_to_list(WaColumnList *list, WaColumn *column)
 	return true;
 }
 
-/* Adds an extent's column that has its copy in a flat column, if it has one. */
+/*
+ * Adds the column of an extent on a device, or NULL, that has its copy in a flat column,
+ * if it has one.
+ */
 static bool
-collect_extent(const WaExtent *extent, const WaMirrorFlat *flat,
-			   WaColumnList *list)
+collect_extent(const WaMirrorDevice *device, const WaExtent *extent,
+			   const WaMirrorFlat *flat, WaColumnList *list)
 {
+	if (extent == NULL || extent->device != device->ordinal)
+		return true;
 	for (uint32_t i = 0; i < extent->room; i++)
 		if (extent->columns[i] != NULL && extent->columns[i]->copy.flat == flat)
 			return add_to_list(list, extent->columns[i]);
 	return true;
 }
 
+/* Where to go on: at a part of a relation, or of one that was there earlier. */
+typedef struct Place
+{
+	uint64_t order;  /* of the relation in its family */
+	uint32_t number; /* of the part */
+	uint32_t looks;  /* that may be taken without giving the lock up */
+	bool is_end;
+} Place;
+
 /*
- * Does so with extents of a relation, from a number on, a limited number of them; the
- * caller has the store's lock.  *next is where to go on, 0 if there are no more.
+ * Does so with all extents of a relation's parts, from a place on, which is moved; the
+ * caller has the store's lock.
  */
 static bool
-collect_some(const WaMirrorDevice *device, const WaRelation *name,
-			 const WaMirrorFlat *flat, uint32_t *next, WaColumnList *list)
+collect_some(const WaMirrorDevice *device, const WaStoredRelation *relation,
+			 const WaMirrorFlat *flat, Place *place, WaColumnList *list)
+{
+	uint32_t i = wa_map_search_part(relation, place->number);
+
+	for (; place->looks > 0 && i < relation->nparts; place->looks--, i++)
+		if (!collect_extent(device, relation->parts[i].extent, flat, list) ||
+			!collect_extent(device, relation->parts[i].overlay, flat, list))
+			return false;
+	place->is_end = i == relation->nparts;
+	place->number = place->is_end ? 0 : relation->parts[i].number;
+	return true;
+}
+
+/*
+ * Returns the relation of a space that a place is in, or that follows it, which may be
+ * there no more; or NULL.  The caller has the store's lock.
+ */
+static const WaStoredRelation *
+find_relation(const WaStore *store, const WaMirrorSpace *space, Place *place)
+{
+	const WaStoredFamily *family;
+	const WaStoredRelation *relation;
+
+	if (space->family.root == 0)
+		return wa_map_find_relation(store, &space->relation);
+	family = wa_family_find(store, &space->family);
+	relation = family == NULL ? NULL : family->latest;
+	while (relation != NULL && relation->order > place->order)
+		relation = relation->earlier;
+	if (relation != NULL && relation->order < place->order)
+		*place = (Place){.order = relation->order, .looks = place->looks};
+	return relation;
+}
+
+/* Does so with a limited number of parts of a space; the caller has the store's lock. */
+static bool
+collect_of_space(const WaMirrorDevice *device, const WaMirrorSpace *space,
+				 const WaMirrorFlat *flat, Place *place, WaColumnList *list)
 {
 	const WaStoredRelation *relation =
-		wa_map_find_relation(device->mirror->store, name);
-	const uint32_t count = relation == NULL ? 0 : 2 * relation->nparts;
-	uint32_t i = relation == NULL ? 0 : 2 * wa_map_search_part(relation, *next);
+		find_relation(device->mirror->store, space, place);
 
-	for (int looks = 0; looks < LOOKS_PER_LOCK && i < count; looks++, i++)
+	place->looks = LOOKS_PER_LOCK;
+	for (; relation != NULL && place->looks > 0; relation = relation->earlier)
 	{
-		const WaExtent *extent = wa_map_extent_at(relation, i);
-
-		if (extent != NULL && extent->device == device->ordinal &&
-			!collect_extent(extent, flat, list))
+		place->order = relation->order;
+		if (!collect_some(device, relation, flat, place, list))
 			return false;
+		if (!place->is_end)
+			return true;
+		/* Looking whether a relation has anything counts, too. */
+		place->looks -= place->looks > 0;
 	}
-	*next = i < count ? relation->parts[i / 2].number : 0;
+	place->is_end = relation == NULL;
+	if (relation != NULL)
+		place->order = relation->order;
 	return true;
 }
 
 bool
-wa_mirror_collect(WaMirrorDevice *device, const WaRelation *relation,
+wa_mirror_collect(WaMirrorDevice *device, const WaMirrorSpace *space,
 				  const WaMirrorFlat *flat, WaColumnList *list)
 {
 	WaStore *store = device->mirror->store;
-	uint32_t next = 0;
+	Place place = {.order = UINT64_MAX};
 	bool complete;
 
 	do
 	{
 		(void) pthread_mutex_lock(&store->lock);
-		complete = collect_some(device, relation, flat, &next, list);
+		complete = collect_of_space(device, space, flat, &place, list);
 		(void) pthread_mutex_unlock(&store->lock);
-	} while (next != 0 && complete);
+	} while (!place.is_end && complete);
 	return complete;
 }
 
@@ -192,6 +247,7 @@ may_drop(const WaMirrorDevice *device, const WaExtent *extent, int64_t now_ns)
 		(device->loading != NULL &&
 		 memcmp(&extent->relation->name, device->loading, sizeof(WaRelation)) ==
 			 0) ||
+		extent->layout->run->space == device->widening ||
 		is_kept(device, extent, now_ns))
 		return false;
 	wa_kept_drop(extent->relation);

@@ -9,6 +9,7 @@
 #include "daemon/base/clock.h"
 #include "daemon/store/store.h"
 #include "daemon/store/store_evict.h"
+#include "daemon/store/store_family.h"
 #include "daemon/store/store_follow.h"
 #include "daemon/store/store_layer.h"
 
@@ -42,7 +43,8 @@ wa_store_set_devices(WaStore *store, const uint32_t *devices, unsigned ndevices)
 	for (WaExtent *extent = store->newest; extent != NULL;
 		 extent = extent->older)
 	{
-		extent->device = devices[wa_extent_number(extent->number) % ndevices];
+		extent->device =
+			wa_map_device_of(store, extent->relation, extent->number);
 		wa_map_note_change(extent);
 	}
 	(void) pthread_mutex_unlock(&store->lock);
@@ -103,7 +105,10 @@ prepare_extent(WaLoad *load, WaGarbage *garbage)
 	return extent;
 }
 
-/* Puts what was loaded into the map. */
+/*
+ * Puts what was loaded into the map, unless the relation has been forgotten meanwhile:
+ * then it is as if that had been so afterwards.  Returns false if there is no memory.
+ */
 static bool
 publish(WaLoad *load)
 {
@@ -112,11 +117,14 @@ publish(WaLoad *load)
 		UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX};
 	const WaStore *store = load->store;
 	WaGarbage garbage = {0};
-	WaExtent *extent;
+	WaExtent *extent = NULL;
 	uint32_t device = 0;
+	bool is_forgotten;
 
 	(void) pthread_mutex_lock(&load->store->lock);
-	extent = prepare_extent(load, &garbage);
+	is_forgotten = load->pins.relation->is_forgotten;
+	if (!is_forgotten)
+		extent = prepare_extent(load, &garbage);
 	if (extent != NULL)
 	{
 		wa_layer_put(&load->brought, extent, &garbage);
@@ -131,7 +139,7 @@ publish(WaLoad *load)
 	if (extent != NULL && store->mirror != NULL)
 		store->copier->loaded(store->mirror, &load->head->relation,
 							  load->head->number, device);
-	return extent != NULL;
+	return is_forgotten || extent != NULL;
 }
 
 /* Tells whether there is a share of the memory for what a load will bring. */
@@ -168,6 +176,16 @@ end_load(WaLoad *load)
 	wa_garbage_release(&garbage);
 }
 
+/* Forgets what there is of a load's relation as one of another family; with the lock. */
+static void
+forget_others(WaStore *store, const WaExtentHead *head, WaGarbage *garbage)
+{
+	WaStoredRelation *relation = wa_map_find_relation(store, &head->relation);
+
+	if (relation != NULL && !wa_family_agrees(relation, head))
+		wa_map_forget(store, relation, garbage);
+}
+
 /*
  * Pins the columns of a sound head, which it makes known if they are not.  If there is no
  * memory, and it returns false, there is nothing to be ended.
@@ -175,7 +193,7 @@ end_load(WaLoad *load)
 static bool
 begin_load(WaLoad *load, WaStore *store, const WaExtentHead *head)
 {
-	WaColumnName names[WA_MAX_RESIDENT_COLUMNS];
+	WaGarbage garbage = {0};
 	bool pinned;
 
 	memset(load, 0, sizeof(*load));
@@ -185,12 +203,12 @@ begin_load(WaLoad *load, WaStore *store, const WaExtentHead *head)
 						  .head = head,
 						  .is_asked = head->asked != 0,
 						  .is_patch = head->is_patch != 0};
-	for (uint32_t i = 0; i < head->ncolumns; i++)
-		names[i] = head->columns[i].name;
 	(void) pthread_mutex_lock(&store->lock);
-	pinned = wa_map_pin(store, &head->relation, names, head->ncolumns, true,
+	forget_others(store, head, &garbage);
+	pinned = wa_map_pin(store, &head->relation, NULL, head->ncolumns, head,
 						&load->pins);
 	(void) pthread_mutex_unlock(&store->lock);
+	wa_garbage_release(&garbage);
 	return pinned;
 }
 

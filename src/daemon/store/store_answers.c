@@ -6,6 +6,7 @@
 
 #include "core/checksum.h"
 #include "daemon/store/store.h"
+#include "daemon/store/store_family.h"
 #include "daemon/store/store_follow.h"
 #include "daemon/store/store_sums.h"
 
@@ -103,10 +104,10 @@ wa_store_residency(WaStore *store, const WaRelation *name,
 		if (places[i] < 0)
 			continue;
 		residency[i] = relation->records[places[i]].all;
-		dictionary = relation->records[places[i]].dictionary;
+		residency[i].bytes = wa_family_bytes(&relation->records[places[i]]);
+		dictionary = relation->records[places[i]].shared->dictionary;
 		if (dictionary == NULL)
 			continue;
-		residency[i].bytes += wa_dictionary_bytes(dictionary);
 		residency[i].dictionary = dictionary->number;
 		residency[i].texts = wa_dictionary_added(dictionary);
 	}
@@ -304,7 +305,7 @@ wa_store_unload(WaStore *store, const WaRelation *name, int32_t attribute)
 	WaPins pins;
 
 	(void) pthread_mutex_lock(&store->lock);
-	if (wa_map_pin(store, name, NULL, 0, false, &pins))
+	if (wa_map_pin(store, name, NULL, 0, NULL, &pins))
 	{
 		WaStoredRelation *relation = pins.relation;
 
@@ -355,9 +356,7 @@ describe_column(const WaStoredRelation *relation, uint32_t place,
 	column->extents = record->extents - record->overlays;
 	column->blocks = record->all.blocks;
 	column->rows = record->all.rows;
-	column->bytes = record->all.bytes;
-	if (record->dictionary != NULL)
-		column->bytes += wa_dictionary_bytes(record->dictionary);
+	column->bytes = wa_family_bytes(record);
 	column->device_bytes = add_copies(relation, place);
 	column->queries = record->queries;
 	column->blocks_used = record->blocks_used;
@@ -365,6 +364,9 @@ describe_column(const WaStoredRelation *relation, uint32_t place,
 	column->last_use_us = record->last_use_us;
 	column->is_asked = record->asked;
 	column->is_pinned = relation->is_pinned;
+	if (relation->family != NULL)
+		column->family = relation->family->name;
+	column->family_attribute = record->family_attribute;
 }
 
 /* Describes a relation's columns after `count` others; returns how many. */

@@ -7,6 +7,7 @@
 #include "daemon/base/clock.h"
 #include "daemon/store/cover_kept.h"
 #include "daemon/store/store_evict.h"
+#include "daemon/store/store_family.h"
 
 /* Pinned relations take one part in so many of the memory at most. */
 #define PINNED_PART 2
@@ -34,15 +35,6 @@ wa_evict_keep(const WaStore *store, const WaStoredRelation *relation,
 	return record->asked ? WA_KEEP_ASKED : WA_KEEP_NOTHING;
 }
 
-/* Returns what a relation's column takes. */
-static uint64_t
-record_bytes(const WaColumnRecord *record)
-{
-	return record->all.bytes + (record->dictionary == NULL
-									? 0
-									: wa_dictionary_bytes(record->dictionary));
-}
-
 /* Adds up what a relation's columns take. */
 static void
 add_relation(const WaStore *store, const WaStoredRelation *relation,
@@ -53,9 +45,9 @@ add_relation(const WaStore *store, const WaStoredRelation *relation,
 	for (uint32_t i = 0; i < relation->nrecords; i++)
 	{
 		const WaColumnRecord *record = &relation->records[i];
-		const uint64_t bytes = record_bytes(record);
+		uint64_t bytes;
 
-		if (bytes == 0)
+		if (!record->exists || (bytes = wa_family_bytes(record)) == 0)
 			continue;
 		if (relation->is_pinned)
 			totals->pinned += bytes;
@@ -364,7 +356,8 @@ is_too_much(const WaStore *store, const WaStoredRelation *relation)
 	uint64_t bytes = add_up(store, NULL, wa_clock_ns()).pinned;
 
 	for (uint32_t i = 0; i < relation->nrecords; i++)
-		bytes += record_bytes(&relation->records[i]);
+		if (relation->records[i].exists)
+			bytes += wa_family_bytes(&relation->records[i]);
 	return bytes > wa_memory_limit(&store->memory) / PINNED_PART;
 }
 

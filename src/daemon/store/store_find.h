@@ -55,6 +55,19 @@ wa_map_extent_at(const WaStoredRelation *relation, uint32_t i)
 	return i % 2 == 0 ? part->extent : part->overlay;
 }
 
+/*
+ * Returns the ordinal of the device of a relation's extent.  Relations begin at different
+ * ones, so that small ones do not all lie on the first.
+ */
+static inline uint32_t
+wa_map_device_of(const WaStore *store, const WaStoredRelation *relation,
+				 uint32_t number)
+{
+	return store
+		->devices[((uint64_t) wa_extent_number(number) + relation->start) %
+				  store->ndevices];
+}
+
 /* Returns the column of the record at a place, or NULL. */
 static inline WaColumn *
 wa_map_column(const WaExtent *extent, uint32_t place)

@@ -58,8 +58,8 @@ wa_layer_copy(WaLayer *layer, const WaLayer *from, const WaLayer *like)
 }
 
 /*
- * Returns a reference to the dictionary of one of the load's columns, which it makes if
- * there is none yet; NULL if there is no memory for it.
+ * Returns a reference to the dictionary of one of the load's columns, that of all that
+ * share it, which it makes if there is none yet; NULL if there is no memory for it.
  */
 static WaDictionary *
 get_dictionary(const WaLoad *load, uint32_t column)
@@ -74,7 +74,7 @@ get_dictionary(const WaLoad *load, uint32_t column)
 		WaDictionary *found;
 
 		(void) pthread_mutex_lock(&store->lock);
-		known = &load->pins.relation->records[place].dictionary;
+		known = &load->pins.relation->records[place].shared->dictionary;
 		if (*known == NULL)
 		{
 			*known = made;

@@ -7,6 +7,7 @@
 
 #include "daemon/store/cover_kept.h"
 #include "daemon/store/cover_list.h"
+#include "daemon/store/store_family.h"
 #include "daemon/store/store_map.h"
 #include "daemon/store/store_sums.h"
 
@@ -46,18 +47,22 @@ wa_garbage_release(WaGarbage *garbage)
 	garbage->bytes = 0;
 }
 
-/* Returns the relation, made if need be, or NULL if there is no memory. */
+/* Returns the relation of a LOAD, made if need be, or NULL if there is no memory. */
 static WaStoredRelation *
-make_relation(WaStore *store, const WaRelation *name)
+make_relation(WaStore *store, const WaExtentHead *load)
 {
+	const WaRelation *name = &load->relation;
 	WaStoredRelation *relation = wa_map_find_relation(store, name);
 	WaStoredRelation **bucket = wa_map_bucket(store, name);
 
 	if (relation != NULL)
 		return relation;
 	relation = calloc(1, sizeof(*relation));
-	if (relation == NULL)
+	if (relation == NULL || !wa_family_join(store, relation, &load->family))
+	{
+		free(relation);
 		return NULL;
+	}
 	relation->name = *name;
 	relation->next = *bucket;
 	*bucket = relation;
@@ -85,22 +90,28 @@ free_record(WaStoredRelation *relation)
 	return relation->nrecords++;
 }
 
-/* Returns the place of a column's record, made if need be; -1: there is no memory. */
+/*
+ * Returns the place of the record of a LOAD's column, made if need be; -1: there is no
+ * memory.
+ */
 static int64_t
-make_record(WaStoredRelation *relation, const WaColumnName *name)
+make_record(WaStoredRelation *relation, const WaExtentColumn *column)
 {
-	int64_t place = wa_map_find_record(relation, name);
+	int64_t place = wa_map_find_record(relation, &column->name);
+	WaColumnRecord *record;
 
 	if (place >= 0)
 		return place;
 	place = free_record(relation);
 	if (place < 0)
 		return -1;
-	memset(&relation->records[place], 0, sizeof(relation->records[place]));
-	relation->records[place].exists = true;
-	relation->records[place].name = *name;
-	relation->records[place].all = wa_sums_nothing;
-	return place;
+	record = &relation->records[place];
+	memset(record, 0, sizeof(*record));
+	record->name = column->name;
+	record->family_attribute = (int16_t) column->family_attribute;
+	record->all = wa_sums_nothing;
+	record->exists = wa_family_share(relation, record);
+	return record->exists ? place : -1;
 }
 
 /* Removes a record that no extent and no pin needs. */
@@ -111,27 +122,31 @@ clean_record(WaStoredRelation *relation, uint32_t place, WaGarbage *garbage)
 
 	if (record->extents > 0 || record->pins > 0)
 		return;
-	if (record->dictionary != NULL)
-	{
-		/* Only its record puts it on a list, so it is on none. */
-		record->dictionary->next = garbage->dictionaries;
-		garbage->dictionaries = record->dictionary;
-		garbage->bytes += wa_dictionary_bytes(record->dictionary);
-	}
+	wa_family_unshare(relation, record, garbage);
 	memset(record, 0, sizeof(*record));
+}
+
+/* Has no name lead to a relation any more. */
+static void
+unlink_relation(const WaStore *store, WaStoredRelation *relation)
+{
+	WaStoredRelation **link = wa_map_bucket(store, &relation->name);
+
+	while (*link != relation)
+		link = &(*link)->next;
+	*link = relation->next;
+	relation->is_forgotten = true;
 }
 
 /* Removes a relation likewise. */
 static void
 clean_relation(WaStore *store, WaStoredRelation *relation)
 {
-	WaStoredRelation **link = wa_map_bucket(store, &relation->name);
-
 	if (relation->nextents > 0 || relation->pins > 0)
 		return;
-	while (*link != relation)
-		link = &(*link)->next;
-	*link = relation->next;
+	if (!relation->is_forgotten)
+		unlink_relation(store, relation);
+	wa_family_leave(store, relation);
 	wa_kept_end(relation);
 	wa_cover_lists_drop(store);
 	free(relation->parts);
@@ -141,10 +156,11 @@ clean_relation(WaStore *store, WaStoredRelation *relation)
 
 bool
 wa_map_pin(WaStore *store, const WaRelation *name, const WaColumnName *columns,
-		   uint32_t ncolumns, bool make, WaPins *pins)
+		   uint32_t ncolumns, const WaExtentHead *load, WaPins *pins)
 {
-	WaStoredRelation *relation =
-		make ? make_relation(store, name) : wa_map_find_relation(store, name);
+	WaStoredRelation *relation = load != NULL
+									 ? make_relation(store, load)
+									 : wa_map_find_relation(store, name);
 	WaGarbage garbage = {0};
 
 	if (relation == NULL)
@@ -153,9 +169,10 @@ wa_map_pin(WaStore *store, const WaRelation *name, const WaColumnName *columns,
 	pins->relation = relation;
 	for (pins->ncolumns = 0; pins->ncolumns < ncolumns; pins->ncolumns++)
 	{
-		const WaColumnName *column = &columns[pins->ncolumns];
-		const int64_t place = make ? make_record(relation, column)
-								   : wa_map_find_record(relation, column);
+		const uint32_t i = pins->ncolumns;
+		const int64_t place = load != NULL
+								  ? make_record(relation, &load->columns[i])
+								  : wa_map_find_record(relation, &columns[i]);
 
 		if (place < 0)
 		{
@@ -333,7 +350,7 @@ wa_map_add_extent(WaStore *store, WaStoredRelation *relation, uint32_t number,
 	*wa_map_place_in_part(part, number) = extent;
 	extent->relation = relation;
 	extent->number = number;
-	extent->device = store->devices[wa_extent_number(number) % store->ndevices];
+	extent->device = wa_map_device_of(store, relation, number);
 	extent->layout = layout;
 	relation->nextents++;
 	renew_edition(store, extent);
@@ -426,6 +443,19 @@ wa_map_remove_extent(WaStore *store, WaExtent *extent, WaGarbage *garbage)
 	wa_layout_release(extent->layout);
 	free(extent->columns);
 	free(extent);
+	clean_relation(store, relation);
+}
+
+void
+wa_map_forget(WaStore *store, WaStoredRelation *relation, WaGarbage *garbage)
+{
+	/* So that it does not go with its last extent. */
+	relation->pins++;
+	for (uint32_t i = 2 * relation->nparts; i-- > 0;)
+		if (wa_map_extent_at(relation, i) != NULL)
+			wa_map_remove_extent(store, wa_map_extent_at(relation, i), garbage);
+	unlink_relation(store, relation);
+	relation->pins--;
 	clean_relation(store, relation);
 }
 

@@ -15,12 +15,14 @@
 void wa_garbage_release(WaGarbage *garbage);
 
 /*
- * Pins a relation and some of its columns, which are made if make is true.
- * Returns false, with nothing pinned, if one is not there or no memory for it.
+ * Pins a relation and some of its columns.  load: of a LOAD, whose relation and columns
+ * these are, and agree with what is there (store_family.h): what is not there is made;
+ * NULL: it has to be there.  Returns false, with nothing pinned, if it is not, or there is
+ * no memory for it.
  */
 WA_MUST_CHECK bool wa_map_pin(WaStore *store, const WaRelation *name,
 							  const WaColumnName *columns, uint32_t ncolumns,
-							  bool make, WaPins *pins);
+							  const WaExtentHead *load, WaPins *pins);
 
 /* Takes pins away; what nobody needs any more goes. */
 void wa_map_unpin(WaStore *store, const WaPins *pins, WaGarbage *garbage);
@@ -57,6 +59,13 @@ void wa_map_set_column(WaExtent *extent, uint32_t place, WaColumn *column,
 
 /* Removes an extent. */
 void wa_map_remove_extent(WaStore *store, WaExtent *extent, WaGarbage *garbage);
+
+/*
+ * Removes all extents of a relation, and has no name lead to it any more: who has it
+ * pinned keeps what is pinned, and nothing is put there again.
+ */
+void wa_map_forget(WaStore *store, WaStoredRelation *relation,
+				   WaGarbage *garbage);
 
 /* Says that the extent has been loaded just now. */
 void wa_map_touch(WaStore *store, WaExtent *extent);

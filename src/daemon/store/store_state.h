@@ -42,14 +42,27 @@ wa_extent_number(uint32_t number)
 	return number & ~WA_OVERLAY;
 }
 
+/*
+ * What columns of a family's relations share if they have the same number in the family,
+ * type and type modifier: store_family.h.  Any other column has one by itself.
+ */
+typedef struct WaSharedColumn
+{
+	struct WaSharedColumn *next; /* of the family */
+	WaColumnName name;           /* with the number in the family */
+	uint32_t users;              /* records */
+	WaDictionary *dictionary;    /* TEXT, once there was need for it */
+} WaSharedColumn;
+
 /* What a relation has of a column in all its extents. */
 typedef struct WaColumnRecord
 {
 	bool exists; /* else this place is free */
 	WaColumnName name;
-	WaDictionary *dictionary; /* TEXT, once there was need for it */
-	uint32_t extents;         /* that have the column, overlays too */
-	uint32_t overlays;        /* of these */
+	int16_t family_attribute; /* 0: it has none */
+	WaSharedColumn *shared;
+	uint32_t extents;  /* that have the column, overlays too */
+	uint32_t overlays; /* of these */
 	uint32_t pins;
 	bool asked;        /* somebody has asked for it to be loaded */
 	int64_t needed_ns; /* clock.h: when a query used it, or a LOAD brought it */
@@ -117,10 +130,27 @@ typedef struct WaKeptCover
 	int64_t used_ns;
 } WaKeptCover;
 
+/* Relations of a family; it goes with the last of them. */
+typedef struct WaStoredFamily
+{
+	WaFamily name; /* constant */
+	struct WaStoredFamily *next;
+	struct WaStoredRelation *latest; /* that has joined; earlier ones follow */
+	uint64_t joined;                 /* relations, so far */
+	uint32_t starts;                 /* for the next relation: its start */
+	WaSharedColumn *columns;
+} WaStoredFamily;
+
 typedef struct WaStoredRelation
 {
 	WaRelation name; /* constant */
 	struct WaStoredRelation *next;
+	bool is_forgotten;      /* no name leads to it: it goes with the last pin */
+	WaStoredFamily *family; /* constant; NULL: it is by itself */
+	struct WaStoredRelation *later; /* in the family */
+	struct WaStoredRelation *earlier;
+	uint64_t order;  /* constant: of the family's relations, ascends */
+	uint32_t start;  /* constant: of the devices, for its first extent */
 	uint32_t pins;   /* of who is at work */
 	bool is_pinned;  /* nothing of it is evicted */
 	int64_t used_ns; /* by a query, if the order by use does not show it yet */
@@ -184,6 +214,8 @@ typedef struct WaStore
 	int64_t keep_ns;                  /* likewise: the rule of eviction */
 	int64_t copies_ns; /* constant: patches wait so long for copies on GPUs */
 	WaStoredRelation *buckets[WA_STORE_BUCKETS];
+	WaStoredFamily *families;
+	uint32_t starts;  /* of relations and families: for the next one */
 	WaExtent *newest; /* by last use: wa_map_order_by_use */
 	WaExtent *oldest;
 	uint64_t editions; /* that extents have had blocks of, so far */

@@ -65,7 +65,7 @@ take_dictionary(WaStore *store, const WaTextsMessage *texts)
 	if (relation != NULL)
 		place = wa_map_find_record(relation, &texts->column);
 	if (place >= 0)
-		dictionary = relation->records[place].dictionary;
+		dictionary = relation->records[place].shared->dictionary;
 	if (dictionary != NULL)
 		wa_dictionary_retain(dictionary);
 	(void) pthread_mutex_unlock(&store->lock);

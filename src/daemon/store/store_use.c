@@ -28,7 +28,7 @@ wa_store_use_begin(WaStore *store, const WaRelation *relation,
 	use->blocks = 0;
 	use->garbage = (WaGarbage){0};
 	(void) pthread_mutex_lock(&store->lock);
-	pinned = wa_map_pin(store, relation, names, ncolumns, false, &use->pins);
+	pinned = wa_map_pin(store, relation, names, ncolumns, NULL, &use->pins);
 	for (uint32_t i = 0; pinned && !use->is_ahead && i < ncolumns; i++)
 	{
 		WaColumnRecord *record =
@@ -54,7 +54,7 @@ wa_store_use_columns(WaStore *store, const WaUse *use,
 		const WaColumnRecord *record =
 			&use->pins.relation->records[use->pins.place[i]];
 
-		dictionaries[i] = record->dictionary;
+		dictionaries[i] = record->shared->dictionary;
 		bounds[i] = (WaRunBounds){record->all.smallest, record->all.largest};
 	}
 	(void) pthread_mutex_unlock(&store->lock);
