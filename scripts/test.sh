@@ -33,7 +33,7 @@
 #						one seed after the other (default 1)
 #	WA_PARTITION_QUERIES, WA_PARTITION_NODES
 #						the same over tables with partitions (default 150; thousands now
-#						and then), and the percentage of the node (default 0)
+#						and then), and the percentage of the node (default 40)
 #	WA_EMU_SEEDS		seeds of the values that kernels get on the emulator (default 1;
 #						"1 2 3" now and then)
 #	WA_FUZZ_SECONDS		seconds for each target of libFuzzer (default 15)
@@ -776,7 +776,7 @@ stage_scan_partitions()
 	start_preloaded partitions
 	run_random scan_queries.py --partitioned --resident \
 		--seed "${WA_RANDOM_SEED:-1}" --queries "${WA_PARTITION_QUERIES:-150}" \
-		--nodes "${WA_PARTITION_NODES:-0}"
+		--nodes "${WA_PARTITION_NODES:-40}"
 	check 'no process of the server crashed' server_log_is_clean
 	keep_logs "$WA_SERVER_LOG"
 	report

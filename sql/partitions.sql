@@ -36,26 +36,27 @@ BEGIN
         || CASE WHEN plan @? '$.**."Custom Plan Provider"' THEN '' ELSE ', no node' END;
 END $$;
 
--- The plan if it has the node.
+-- The plan if it has the node, less on which device resident columns are.
 CREATE FUNCTION part_plan(query text, options text DEFAULT 'COSTS OFF') RETURNS SETOF text LANGUAGE plpgsql AS $$
 DECLARE
     lines text[] := ARRAY(SELECT wa_plan(query, options));
 BEGIN
     IF array_to_string(lines, ' ') LIKE '%WarpAgg%' THEN
-        RETURN QUERY SELECT unnest(lines);
+        RETURN QUERY SELECT line FROM unnest(lines) line WHERE line !~ '^ *"?Resident Device';
     ELSE
         RETURN NEXT 'no node';
     END IF;
 END $$;
 
--- Readings of two years, a partition each month; those of the last two are not resident.
+-- Readings of two years, a partition each month, with few rows a block, so that each is
+-- large enough to be resident; the last two are not.
 CREATE TABLE part_readings (
     id integer, ts timestamptz NOT NULL, device integer, region text COLLATE "C", v bigint,
     n numeric(12, 2), f double precision, ok boolean) PARTITION BY RANGE (ts);
 DO $$
 BEGIN
     FOR m IN 0 .. 23 LOOP
-        EXECUTE format('CREATE TABLE part_%s PARTITION OF part_readings FOR VALUES FROM (%L) TO (%L) WITH (autovacuum_enabled = off)',
+        EXECUTE format('CREATE TABLE part_%s PARTITION OF part_readings FOR VALUES FROM (%L) TO (%L) WITH (autovacuum_enabled = off, fillfactor = 10)',
             to_char(timestamptz '2024-01-01' + m * interval '1 month', 'YYYY_MM'),
             timestamptz '2024-01-01' + m * interval '1 month', timestamptz '2024-01-01' + (m + 1) * interval '1 month');
     END LOOP;
@@ -68,8 +69,11 @@ INSERT INTO part_readings
 VACUUM (FREEZE, ANALYZE) part_readings;
 CREATE TABLE part_whole AS TABLE part_readings;
 VACUUM (FREEZE, ANALYZE) part_whole;
-SELECT count(*), bool_and(warpagg_load(inhrelid::regclass) > 0) AS loaded FROM pg_inherits
-WHERE inhparent = 'part_readings'::regclass AND inhrelid::regclass::text < 'part_2025_11';
+SELECT warpagg_load('part_readings') AS rows;
+SELECT warpagg_load('part_readings') AS rows;
+SELECT warpagg_unload('part_2025_11'), warpagg_unload('part_2025_12');
+SELECT root, count(DISTINCT relation) AS partitions, count(*) AS columns, sum(rows) FILTER (WHERE column_name = 'ts') AS rows
+FROM warpagg_resident WHERE root = 'part_readings'::regclass GROUP BY root;
 
 -- Sixteen that dashboards have; {} is the table, which PostgreSQL has in one piece, too.
 CREATE TABLE part_shapes (number integer, name text, query text);
@@ -176,17 +180,17 @@ SELECT part_same('SELECT w.id, (SELECT count(*) FROM part_readings r WHERE r.ts 
 -- added later, kept another way, not logged, empty, of a default, and with an index.
 CREATE TABLE part_mixed (a integer, gone text, k integer, b bigint, t text COLLATE "C", n numeric) PARTITION BY LIST (k);
 CREATE TABLE part_mixed_1 PARTITION OF part_mixed FOR VALUES IN (1) PARTITION BY RANGE (a);
-CREATE TABLE part_mixed_1_low PARTITION OF part_mixed_1 FOR VALUES FROM (MINVALUE) TO (1000);
-CREATE TABLE part_mixed_1_high (other date, n numeric, t text COLLATE "C", b bigint, k integer, gone text, a integer);
+CREATE TABLE part_mixed_1_low PARTITION OF part_mixed_1 FOR VALUES FROM (MINVALUE) TO (1000) WITH (fillfactor = 10);
+CREATE TABLE part_mixed_1_high (other date, n numeric, t text COLLATE "C", b bigint, k integer, gone text, a integer) WITH (fillfactor = 10);
 ALTER TABLE part_mixed_1_high DROP COLUMN other;
 ALTER TABLE part_mixed_1_high ALTER t SET STORAGE EXTERNAL;
 ALTER TABLE part_mixed_1 ATTACH PARTITION part_mixed_1_high FOR VALUES FROM (1000) TO (MAXVALUE);
 CREATE TABLE part_mixed_2 PARTITION OF part_mixed FOR VALUES IN (2, 3) PARTITION BY HASH (a);
-CREATE TABLE part_mixed_2_even PARTITION OF part_mixed_2 FOR VALUES WITH (MODULUS 2, REMAINDER 0);
-CREATE TABLE part_mixed_2_odd PARTITION OF part_mixed_2 FOR VALUES WITH (MODULUS 2, REMAINDER 1);
-CREATE UNLOGGED TABLE part_mixed_unlogged PARTITION OF part_mixed FOR VALUES IN (4);
+CREATE TABLE part_mixed_2_even PARTITION OF part_mixed_2 FOR VALUES WITH (MODULUS 2, REMAINDER 0) WITH (fillfactor = 10);
+CREATE TABLE part_mixed_2_odd PARTITION OF part_mixed_2 FOR VALUES WITH (MODULUS 2, REMAINDER 1) WITH (fillfactor = 10);
+CREATE UNLOGGED TABLE part_mixed_unlogged PARTITION OF part_mixed FOR VALUES IN (4) WITH (fillfactor = 10);
 CREATE TABLE part_mixed_empty PARTITION OF part_mixed FOR VALUES IN (5);
-CREATE TABLE part_mixed_rest PARTITION OF part_mixed DEFAULT;
+CREATE TABLE part_mixed_rest PARTITION OF part_mixed DEFAULT WITH (fillfactor = 10);
 INSERT INTO part_mixed SELECT i, 'gone', i % 8, i * 37 % 1009, 'text ' || i % 50, i % 100 / 8.0 FROM generate_series(1, 6000) i WHERE i % 8 <> 5;
 ALTER TABLE part_mixed DROP COLUMN gone;
 ALTER TABLE part_mixed ADD COLUMN late integer DEFAULT 11, ADD COLUMN late_t text COLLATE "C" DEFAULT 'late';
@@ -194,7 +198,14 @@ INSERT INTO part_mixed SELECT i, i % 8, NULL, repeat(md5(i::text), 90), 1.50, i,
 INSERT INTO part_mixed VALUES (7000, NULL, 1, 't', NULL, NULL, NULL);
 CREATE INDEX ON part_mixed_rest (a);
 VACUUM (ANALYZE) part_mixed;
-SELECT warpagg_load('part_mixed_1_high') > 0 AND warpagg_load('part_mixed_2_odd') > 0 AS loaded;
+-- Some of the columns of those that can be resident, by their names.
+SET client_min_messages = notice;
+SELECT warpagg_load('part_mixed', '{a,k,b}') > 0 AS loaded;
+SELECT warpagg_load('part_mixed_1', '{t}') > 0 AS loaded;
+SELECT warpagg_load('part_mixed', '{a,none}');
+SET client_min_messages = error;
+SELECT relation, string_agg(column_name, ' ' ORDER BY column_name COLLATE "C") AS columns FROM warpagg_resident
+WHERE root = 'part_mixed'::regclass GROUP BY relation ORDER BY relation::text COLLATE "C";
 CREATE TABLE part_queries (query text);
 INSERT INTO part_queries VALUES
     ('SELECT count(*), sum(a), sum(b), sum(n), min(t), max(late), count(late_t) FROM part_mixed'),
@@ -277,8 +288,8 @@ DROP TABLE part_mixed, part_queries;
 
 -- Inheritance: a parent that has rows, children with more columns, of two parents, one
 -- that is temporary, and those that constraints leave out.
-CREATE TABLE part_family (a integer, b bigint, t text COLLATE "C");
-CREATE TABLE part_family_1 (extra integer, CHECK (a BETWEEN 1000 AND 1999)) INHERITS (part_family);
+CREATE TABLE part_family (a integer, b bigint, t text COLLATE "C") WITH (fillfactor = 10);
+CREATE TABLE part_family_1 (extra integer, CHECK (a BETWEEN 1000 AND 1999)) INHERITS (part_family) WITH (fillfactor = 10);
 CREATE TABLE part_family_2 (b bigint, a integer, CHECK (a >= 2000)) INHERITS (part_family);
 CREATE TABLE part_family_3 () INHERITS (part_family_1, part_family_2);
 CREATE TEMPORARY TABLE part_family_t () INHERITS (part_family);
@@ -300,6 +311,9 @@ CREATE TABLE part_queries AS SELECT * FROM unnest(ARRAY[
     'SELECT count(*), sum(a) FROM part_family f WHERE EXISTS (SELECT FROM part_family_2 g WHERE g.a = f.a)'
 ]) AS queries (query);
 SELECT part_same(query), query FROM part_queries ORDER BY query COLLATE "C";
+SELECT warpagg_load('part_family') AS rows;
+SELECT relation, root, count(*) FROM warpagg_resident WHERE relation::text LIKE 'part_family%' GROUP BY relation, root ORDER BY relation::text COLLATE "C";
+SELECT part_same(query), query FROM part_queries ORDER BY query COLLATE "C";
 UPDATE part_family SET b = b + 1 WHERE a % 3 = 0;
 DELETE FROM part_family WHERE a % 500 = 1;
 DROP TABLE part_family_t;
@@ -317,7 +331,11 @@ SELECT part_same('SELECT device, max(ts) FROM part_readings WHERE ts >= ''2025-1
 SELECT sum(n) FROM part_readings;
 SELECT count(*) FROM part_readings WHERE ok AND ts > '2025-12-01';
 SELECT sum(v) FROM part_2025_12;
+SELECT warpagg_load('part_readings', '{ts,v}') >= 0 AS loaded;
+SELECT warpagg_load('part_readings', '{n}');
+SELECT warpagg_load('part_2025_12', '{v}');
 RESET ROLE;
+SELECT warpagg_unload('part_2025_11'), warpagg_unload('part_2025_12');
 GRANT SELECT ON part_2025_12 TO part_user;
 REVOKE SELECT (ts, v, device) ON part_readings FROM part_user;
 SET ROLE part_user;
@@ -400,7 +418,8 @@ SELECT part_same('SELECT device, sum(v) FROM part_readings GROUP BY device ORDER
 COMMIT;
 DROP FUNCTION part_locked;
 
--- Plans.
+-- Plans: of the heap, then with what is resident.
+SET warpagg.enable_resident = off;
 SELECT part_plan('SELECT count(*), sum(v) FROM part_readings');
 SELECT part_plan('SELECT count(*), sum(v) FROM part_readings WHERE ts >= ''2025-11-15''');
 SELECT part_plan('SELECT count(*), sum(v) FROM part_readings WHERE ts >= ''2025-12-15''');
@@ -417,7 +436,16 @@ RESET plan_cache_mode;
 SET enable_partitionwise_aggregate = on;
 SELECT part_plan('SELECT ts, sum(v) FROM part_readings WHERE ts >= ''2025-11-15'' GROUP BY ts');
 RESET enable_partitionwise_aggregate;
-SELECT part_plan('SELECT count(*) FROM part_readings', 'FORMAT JSON, COSTS OFF');
+SELECT part_plan('SELECT count(*) FROM part_readings WHERE ts >= ''2025-11-15''', 'FORMAT JSON, COSTS OFF');
+RESET warpagg.enable_resident;
+SELECT part_plan('SELECT max(v) FROM part_readings WHERE ts >= ''2025-10-15''', 'COSTS OFF, ANALYZE, TIMING OFF, SUMMARY OFF');
+
+-- They are forgotten, as they have been loaded, by the table that is named.
+SELECT warpagg_unload('part_readings', '{v,n}');
+SELECT count(DISTINCT relation) AS partitions, string_agg(DISTINCT column_name, ' ') AS columns FROM warpagg_resident WHERE root = 'part_readings'::regclass;
+SELECT part_same('SELECT date_trunc(''month'', ts), count(*), sum(v) FROM part_readings GROUP BY 1 ORDER BY 1');
+SELECT warpagg_unload('part_readings');
+SELECT count(*) FROM warpagg_resident WHERE root = 'part_readings'::regclass;
 
 DROP TABLE part_readings, part_whole, part_shapes;
 DROP FUNCTION part_same, part_executed, part_plan;

@@ -177,8 +177,9 @@ class Maker:
             self.vary(table)
 
     def fill(self):
-        """Returns a storage parameter, or none."""
-        return self.rng.choice(["", "", ", fillfactor = 60", ", parallel_workers = 0"])
+        """Returns a storage parameter, or none; with few rows a block there are many."""
+        return self.rng.choice(["", ", fillfactor = 10", ", fillfactor = 10",
+                                ", fillfactor = 60", ", parallel_workers = 0"])
 
     def vary(self, table):
         """Gives a leaf a storage of columns and indexes of its own, or not."""
@@ -202,7 +203,7 @@ class Maker:
     def make_family(self):
         """Makes a parent, children, a grandchild of two of them, and a temporary one."""
         run = self.session.run
-        options = "WITH (autovacuum_enabled = off)"
+        options = "WITH (autovacuum_enabled = off, fillfactor = 10)"
         run(f"CREATE TABLE {self.table} ({', '.join(self.columns(False))}) {options}")
         run(f"CREATE TABLE {self.table}_a (more integer, CHECK (id < 600)) INHERITS "
             f"({self.table}) {options}")

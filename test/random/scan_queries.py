@@ -194,13 +194,16 @@ class Runner:
     def make_resident(self, table, rng):
         """Loads a table, now and then, after it was vacuumed, now and then.
 
-        Of one with partitions it loads some of these.
+        Of one with partitions it loads some of these, or all.
         """
         if rng.random() < 0.5:
             return
-        for name in self.leaves.get(table, [f"wa_scan.{table}"]):
-            if self.leaves and rng.random() < 0.3:
-                continue
+        names = self.leaves.get(table, [f"wa_scan.{table}"])
+        if self.leaves:
+            names = [name for name in names if rng.random() < 0.7]
+            if names and rng.random() < 0.3:
+                names = [f"wa_scan.{table}"]
+        for name in names:
             if rng.random() < 0.5 and not self.writer.is_open:
                 self.session.run(f"VACUUM {name}")
             self.session.run(f"SELECT warpagg_load('{name}')")
