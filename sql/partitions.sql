@@ -181,7 +181,7 @@ SELECT part_same('SELECT w.id, (SELECT count(*) FROM part_readings r WHERE r.ts 
 CREATE TABLE part_mixed (a integer, gone text, k integer, b bigint, t text COLLATE "C", n numeric) PARTITION BY LIST (k);
 CREATE TABLE part_mixed_1 PARTITION OF part_mixed FOR VALUES IN (1) PARTITION BY RANGE (a);
 CREATE TABLE part_mixed_1_low PARTITION OF part_mixed_1 FOR VALUES FROM (MINVALUE) TO (1000) WITH (fillfactor = 10);
-CREATE TABLE part_mixed_1_high (other date, n numeric, t text COLLATE "C", b bigint, k integer, gone text, a integer) WITH (fillfactor = 10);
+CREATE TABLE part_mixed_1_high (k integer, gone text, a integer, other date, b bigint, n numeric, t text COLLATE "C") WITH (fillfactor = 10);
 ALTER TABLE part_mixed_1_high DROP COLUMN other;
 ALTER TABLE part_mixed_1_high ALTER t SET STORAGE EXTERNAL;
 ALTER TABLE part_mixed_1 ATTACH PARTITION part_mixed_1_high FOR VALUES FROM (1000) TO (MAXVALUE);
@@ -191,11 +191,11 @@ CREATE TABLE part_mixed_2_odd PARTITION OF part_mixed_2 FOR VALUES WITH (MODULUS
 CREATE UNLOGGED TABLE part_mixed_unlogged PARTITION OF part_mixed FOR VALUES IN (4) WITH (fillfactor = 10);
 CREATE TABLE part_mixed_empty PARTITION OF part_mixed FOR VALUES IN (5);
 CREATE TABLE part_mixed_rest PARTITION OF part_mixed DEFAULT WITH (fillfactor = 10);
-INSERT INTO part_mixed SELECT i, 'gone', i % 8, i * 37 % 1009, 'text ' || i % 50, i % 100 / 8.0 FROM generate_series(1, 6000) i WHERE i % 8 <> 5;
+INSERT INTO part_mixed SELECT i, 'gone', i % 8, i * 37 % 1009, 'text ' || i % 50, i % 100 / 8.0 FROM generate_series(1, 16000) i WHERE i % 8 <> 5;
 ALTER TABLE part_mixed DROP COLUMN gone;
 ALTER TABLE part_mixed ADD COLUMN late integer DEFAULT 11, ADD COLUMN late_t text COLLATE "C" DEFAULT 'late';
-INSERT INTO part_mixed SELECT i, i % 8, NULL, repeat(md5(i::text), 90), 1.50, i, NULL FROM generate_series(6001, 6100) i WHERE i % 8 <> 5;
-INSERT INTO part_mixed VALUES (7000, NULL, 1, 't', NULL, NULL, NULL);
+INSERT INTO part_mixed SELECT i, i % 8, NULL, repeat(md5(i::text), 90), 1.50, i, NULL FROM generate_series(16001, 16100) i WHERE i % 8 <> 5;
+INSERT INTO part_mixed VALUES (17000, NULL, 1, 't', NULL, NULL, NULL);
 CREATE INDEX ON part_mixed_rest (a);
 VACUUM (ANALYZE) part_mixed;
 -- Some of the columns of those that can be resident, by their names.
@@ -206,6 +206,7 @@ SELECT warpagg_load('part_mixed', '{a,none}');
 SET client_min_messages = error;
 SELECT relation, string_agg(column_name, ' ' ORDER BY column_name COLLATE "C") AS columns FROM warpagg_resident
 WHERE root = 'part_mixed'::regclass GROUP BY relation ORDER BY relation::text COLLATE "C";
+SELECT warpagg_load('part_mixed_1_high') AS rows;
 CREATE TABLE part_queries (query text);
 INSERT INTO part_queries VALUES
     ('SELECT count(*), sum(a), sum(b), sum(n), min(t), max(late), count(late_t) FROM part_mixed'),
@@ -219,8 +220,8 @@ INSERT INTO part_queries VALUES
     ('SELECT a, count(*) FROM part_mixed WHERE k = 5 GROUP BY a'),
     ('SELECT count(*), sum(b) FROM part_mixed WHERE k > 5 AND a = 4711'),
     ('SELECT t, sum(a) FROM part_mixed WHERE t < ''text 3'' GROUP BY t ORDER BY t DESC LIMIT 4'),
-    ('SELECT k % 3, count(*) FILTER (WHERE late = 11), avg(n) FROM part_mixed GROUP BY 1 HAVING count(*) > 1000'),
-    ('SELECT count(*), sum(a) FROM part_mixed WHERE late_t IS NULL OR late > 6050'),
+    ('SELECT k % 3, count(*) FILTER (WHERE late = 11), avg(n) FROM part_mixed GROUP BY 1 HAVING count(*) > 4000'),
+    ('SELECT count(*), sum(a) FROM part_mixed WHERE late_t IS NULL OR late > 16050'),
     ('SELECT tableoid::regclass::text COLLATE "C", count(*) FROM part_mixed GROUP BY 1 ORDER BY 1'),
     ('SELECT count(*) FROM part_mixed WHERE tableoid = ''part_mixed_rest''::regclass'),
     ('SELECT count(m), max(m::text) FROM part_mixed m'),
@@ -233,13 +234,15 @@ INSERT INTO part_queries VALUES
     ('SELECT count(*) FROM (SELECT k FROM part_mixed GROUP BY k, a % 10) g'),
     ('SELECT m.k, count(*), sum(o.b) FROM part_mixed m JOIN part_mixed_2 o ON o.a = m.a GROUP BY m.k'),
     ('SELECT count(*), sum(b) FROM part_mixed_2'),
-    ('SELECT count(*), sum(b), min(t) FROM part_mixed_1 WHERE a > 2000');
+    ('SELECT count(*), sum(b), min(t) FROM part_mixed_1 WHERE a > 2000'),
+    ('SELECT count(*), sum(a), sum(b), max(k) FROM part_mixed WHERE k = 1 AND a >= 1000'),
+    ('SELECT a % 10, count(*), sum(b), max(k) FROM part_mixed WHERE k = 1 AND a >= 1000 GROUP BY 1');
 SELECT part_same(query), query FROM part_queries ORDER BY query COLLATE "C";
 SET enable_partitionwise_aggregate = on;
 SELECT part_same(query), query FROM part_queries ORDER BY query COLLATE "C";
 RESET enable_partitionwise_aggregate;
 SET enable_seqscan = off;
-SELECT part_same(query), query FROM part_queries WHERE query LIKE '%a = %' ORDER BY query COLLATE "C";
+SELECT part_same(query), query FROM part_queries WHERE query LIKE '%AND a = %' ORDER BY query COLLATE "C";
 RESET enable_seqscan;
 
 -- After changes of rows: rows that move from one to another, too.

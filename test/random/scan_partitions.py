@@ -13,7 +13,8 @@ import scan_tables
 from scan_tables import LATE, TYPES, definition
 
 ROWS = 1200  # of a table when it is made
-LARGE = {"by_range": 8}  # tables that are so many times as large
+# tables that are so many times as large, about
+LARGE = {"by_range": 5, "by_list": 4, "nested": 4, "mixed": 3}
 SOME = {"few"}  # tables of scan_tables.py that subselects read
 
 # table: what divides it, and its partitions; one is divided again if a pair stands
@@ -179,7 +180,8 @@ class Maker:
     def fill(self):
         """Returns a storage parameter, or none; with few rows a block there are many."""
         return self.rng.choice(["", ", fillfactor = 10", ", fillfactor = 10",
-                                ", fillfactor = 60", ", parallel_workers = 0"])
+                                ", fillfactor = 10", ", fillfactor = 60",
+                                ", parallel_workers = 0"])
 
     def vary(self, table):
         """Gives a leaf a storage of columns and indexes of its own, or not."""
