@@ -30,6 +30,14 @@ fuzz_relation(uint64_t number)
 	return (WaRelation){1663, 5, 1000 + (uint32_t) (number % 4)};
 }
 
+WaFamily
+fuzz_family(uint64_t number)
+{
+	const uint32_t root = (uint32_t) (number / 4 % 4);
+
+	return (WaFamily){root == 0 ? 0 : fuzz_relation(number).database, root};
+}
+
 WaColumnName
 fuzz_column_name(uint8_t attribute, WaForm form)
 {
@@ -155,6 +163,8 @@ write_column(Writer *writer, const WaExtentHead *head, WaExtentColumn *column,
 
 	column->name = fuzz_column_name(chosen->attribute, form);
 	column->form = form;
+	if (head->family.root != 0)
+		column->family_attribute = chosen->family_attribute % 32;
 	if (is_decimal)
 		column->scale = chosen->scale % scales;
 	if (form == WA_FORM_TEXT)
@@ -203,6 +213,7 @@ fuzz_extent_write(uint8_t *parcel, size_t bytes, size_t place,
 	memset(head, 0, sizeof(*head));
 	head->relation = fuzz_relation(extent.relation);
 	head->number = extent.number;
+	head->family = fuzz_family(extent.relation);
 	head->position = extent.position;
 	head->settled = 1 + extent.seed % 8;
 	head->is_patch = (extent.ncolumns & FUZZ_EXTENT_PATCH) != 0;

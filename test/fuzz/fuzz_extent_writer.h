@@ -38,15 +38,16 @@ typedef struct FuzzColumn
 	uint8_t flags;
 	uint8_t scale;
 	uint16_t ntexts;
-	uint16_t unused;
+	uint16_t family_attribute;
 } FuzzColumn;
 
 #define FUZZ_COLUMN_NULLS   1
 #define FUZZ_COLUMN_DISPLAY 2
 #define FUZZ_COLUMN_ODD     4
 
-/* Returns the name of a relation, or of a column. */
+/* Returns the name of a relation, of its family, which may be none, or of a column. */
 WaRelation fuzz_relation(uint64_t number);
+WaFamily fuzz_family(uint64_t number);
 WaColumnName fuzz_column_name(uint8_t attribute, WaForm form);
 
 /*

@@ -25,10 +25,13 @@ enum
 	STEP_CHANGED
 };
 
-/* Writes a step that loads, or patches, an extent with a column of each of some forms. */
+/*
+ * Writes a step that loads, or patches, an extent of a relation with a column of each of
+ * some forms.
+ */
 static void
-load(FuzzSeed *seed, uint32_t number, uint8_t first_form, uint8_t nforms,
-	 uint8_t flags, uint8_t patch)
+load(FuzzSeed *seed, uint8_t relation, uint32_t number, uint8_t first_form,
+	 uint8_t nforms, uint8_t flags, uint8_t patch)
 {
 	struct
 	{
@@ -37,18 +40,21 @@ load(FuzzSeed *seed, uint32_t number, uint8_t first_form, uint8_t nforms,
 	} words;
 
 	memset(&words, 0, sizeof(words));
-	words.extent = (FuzzExtent){.nblocks = 9,
+	words.extent = (FuzzExtent){.relation = relation,
+								.nblocks = 9,
 								.block_rows = 12,
 								.ncolumns = nforms | patch,
 								.number = number,
 								.position = 9,
 								.seed = number + 7 + patch};
 	for (uint8_t i = 0; i < nforms; i++)
-		words.columns[i] = (FuzzColumn){.form = (uint8_t) (first_form + i),
-										.attribute = (uint8_t) (first_form + i),
-										.flags = flags,
-										.scale = 3,
-										.ntexts = 20};
+		words.columns[i] =
+			(FuzzColumn){.form = (uint8_t) (first_form + i),
+						 .attribute = (uint8_t) (first_form + i),
+						 .flags = flags,
+						 .scale = 3,
+						 .ntexts = 20,
+						 .family_attribute = (uint16_t) (first_form + i + 1)};
 	fuzz_seed_step(seed, STEP_LOAD, 0, 0, &words,
 				   sizeof(words.extent) + nforms * sizeof(FuzzColumn));
 }
@@ -93,13 +99,13 @@ write_seed(uint8_t first_form, uint8_t nforms, uint8_t flags)
 	const uint64_t confirmed[] = {3, 20, 0x7f};
 
 	follow(&seed, 9, 9, 500);
-	load(&seed, 0, first_form, nforms, flags, 0);
-	load(&seed, 1, first_form, nforms, flags, 0);
+	load(&seed, 0, 0, first_form, nforms, flags, 0);
+	load(&seed, 0, 1, first_form, nforms, flags, 0);
 	name(&seed, STEP_RESIDENCY, 0, 0, first_form, nforms, 0);
 	name(&seed, STEP_STATE, 0, 1, first_form, nforms, 0);
 	name(&seed, STEP_USE, 60, 600, first_form, nforms, 9);
 	follow(&seed, 9, 20, 3);
-	load(&seed, 1, first_form, nforms, flags, FUZZ_EXTENT_PATCH);
+	load(&seed, 0, 1, first_form, nforms, flags, FUZZ_EXTENT_PATCH);
 	name(&seed, STEP_CHANGED, 4, 600, first_form, nforms, 0);
 	name(&seed, STEP_TEXTS, 8, 0, first_form, nforms, 0);
 	fuzz_seed_step(&seed, STEP_CONFIRM, 0, 1, confirmed, sizeof(confirmed));
@@ -107,7 +113,25 @@ write_seed(uint8_t first_form, uint8_t nforms, uint8_t flags)
 	fuzz_seed_step(&seed, STEP_LIST, 16, 0, NULL, 0);
 	fuzz_seed_step(&seed, STEP_UNLOAD, 0, first_form + 1U, NULL, 0);
 	fuzz_seed_step(&seed, STEP_LIMIT, 0, 64, NULL, 0);
-	load(&seed, 2, first_form, nforms, flags, 0);
+	load(&seed, 0, 2, first_form, nforms, flags, 0);
+	fuzz_seed_write(&seed, "fuzz_extent");
+}
+
+/* Writes an input: two relations of a family, one of which comes to another family. */
+static void
+write_family(void)
+{
+	static FuzzSeed seed;
+
+	follow(&seed, 9, 9, 500);
+	for (uint8_t relation = 4; relation < 6; relation++)
+		load(&seed, relation, 0, WA_FORM_BOOL, 3, 0, 0);
+	fuzz_seed_step(&seed, STEP_LIST, 16, 0, NULL, 0);
+	load(&seed, 8, 1, WA_FORM_BOOL, 3, 0, 0);
+	load(&seed, 9, 0, WA_FORM_BOOL, 3, 0, FUZZ_EXTENT_PATCH);
+	name(&seed, STEP_USE, 60, 600, WA_FORM_BOOL, 3, 9);
+	fuzz_seed_step(&seed, STEP_LIST, 16, 0, NULL, 0);
+	fuzz_seed_step(&seed, STEP_UNLOAD, 0, 0, NULL, 0);
 	fuzz_seed_write(&seed, "fuzz_extent");
 }
 
@@ -120,4 +144,5 @@ fuzz_seeds_extent(void)
 	write_seed(4, 4, FUZZ_COLUMN_DISPLAY);
 	write_seed(7, 4, FUZZ_COLUMN_NULLS | FUZZ_COLUMN_ODD);
 	write_seed(0, 0, 0);
+	write_family();
 }
