@@ -125,10 +125,10 @@ write_family(void)
 
 	follow(&seed, 9, 9, 500);
 	for (uint8_t relation = 4; relation < 6; relation++)
-		load(&seed, relation, 0, WA_FORM_BOOL, 3, 0);
+		load(&seed, relation, 0, WA_FORM_BOOL, 3, 0, 0);
 	fuzz_seed_step(&seed, STEP_LIST, 16, 0, NULL, 0);
-	load(&seed, 8, 1, WA_FORM_BOOL, 3, 0);
-	load(&seed, 9, 0, WA_FORM_BOOL, 3, FUZZ_EXTENT_PATCH);
+	load(&seed, 8, 1, WA_FORM_BOOL, 3, 0, 0);
+	load(&seed, 9, 0, WA_FORM_BOOL, 3, 0, FUZZ_EXTENT_PATCH);
 	name(&seed, STEP_USE, 60, 600, WA_FORM_BOOL, 3, 9);
 	fuzz_seed_step(&seed, STEP_LIST, 16, 0, NULL, 0);
 	fuzz_seed_step(&seed, STEP_UNLOAD, 0, 0, NULL, 0);

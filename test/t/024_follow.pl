@@ -129,6 +129,33 @@ foreach my $change (@changes)
 	is_right('facts', "right after $change->[0]");
 	becomes_complete('facts', "after $change->[0] all is resident again");
 }
+
+# A table that becomes a partition, or is one no more, is read again as a whole: it stays
+# pinned, and what is known of its use begins anew.
+sub is_read_anew
+{
+	my ($change, $name) = @_;
+	my $queries = value($node, q{SELECT queries FROM warpagg_resident
+		WHERE relation = 'facts'::regclass});
+	value($node, $change);
+	ok( wait_until(
+			30,
+			sub {
+				return value($node, qq{SELECT pinned AND queries < $queries
+					FROM warpagg_resident WHERE relation = 'facts'::regclass}) eq
+				  't';
+			}),
+		$name);
+	becomes_complete('facts', "$name, and then complete");
+	return;
+}
+value($node, q{SELECT warpagg_pin('facts');
+	CREATE TABLE years (v bigint, id int, k int) PARTITION BY RANGE (id)});
+is_read_anew('ALTER TABLE years ATTACH PARTITION facts DEFAULT',
+	'what becomes a partition is read again');
+is_read_anew('ALTER TABLE years DETACH PARTITION facts',
+	'what is a partition no more is read again');
+value($node, q{SELECT warpagg_unpin('facts'); DROP TABLE years});
 is(loader(), $loader, 'by the same loader');
 
 # A change that is not committed for a while.
