@@ -116,7 +116,8 @@ counting_process(void *arg, void *state, const WaRunExtent *extent,
 	const CountingRun *run = arg;
 	WaTestGroups *groups = state;
 
-	if (run->query.leaves_out != 0)
+	if (run->query.leaves_out == 1 ||
+		(run->query.leaves_out == 2 && extent->nrows % 2 == 1))
 		left_out[0] = 2;
 	if (run->query.delay_us > 0)
 		(void) usleep(run->query.delay_us);

@@ -33,7 +33,8 @@ typedef struct WaTestQuery
 	uint32_t delay_us;      /* for each extent */
 	uint32_t only_complete; /* 1: else there is no use in an answer */
 	uint32_t nparts;        /* that states are divided into; 0: they are not */
-	uint32_t leaves_out;    /* 1: block 1 of each extent */
+	uint32_t
+		leaves_out; /* block 1; 1: of each extent, 2: of those with odd rows */
 } WaTestQuery;
 
 /* The groups begin with this; all other bytes are 0x5a. */
