@@ -18,6 +18,7 @@
 #					which are months; others are as long as each other: "24 100 1000")
 #	QUERIES			names of queries to measure, in this order (default: all)
 #	BENCH_RUNS		timed runs of each (default 11)
+#	RIVAL_RUNS		of PostgreSQL's own plans (default BENCH_RUNS)
 #	PROCESSES		of PostgreSQL's own plans, and to make the tables (default: as many
 #					as there are processors)
 #	LOADERS			processes of a load (default: PROCESSES)
@@ -43,6 +44,7 @@ OUT=${1:-}
 ROWS=${ROWS:-5000000}
 PARTITIONS=${PARTITIONS:-24}
 BENCH_RUNS=${BENCH_RUNS:-11}
+RIVAL_RUNS=${RIVAL_RUNS:-$BENCH_RUNS}
 PROCESSES=${PROCESSES:-$(nproc)}
 LOADERS=${LOADERS:-$PROCESSES}
 WORK_MEM=${WORK_MEM:-64MB}
@@ -100,11 +102,28 @@ make_whole()
 	scan_vacuum whole "$PROCESSES"
 }
 
+# Copies the rows of the table without partitions to the other.
+fill_parts()
+{
+	local blocks
+	local processes=()
+	local i
+
+	blocks=$(wa_psql -c "SELECT pg_relation_size('whole') / current_setting('block_size')::int8")
+	for ((i = 0; i < PROCESSES; i++)); do
+		wa_psql -c "INSERT INTO parts SELECT * FROM whole
+			WHERE ctid >= '($((blocks * i / PROCESSES)),0)'
+			AND ctid < '($((blocks * (i + 1) / PROCESSES)),0)'" &
+		processes+=($!)
+	done
+	scan_wait "${processes[@]}"
+}
+
 # Makes the table with so many partitions, which have the rows of the other.
 make_parts()
 {
 	wa_psql -v partitions="$1" -f - <"$SCAN_DIR/parts.sql"
-	wa_psql -c 'INSERT INTO parts TABLE whole'
+	fill_parts
 	wa_psql -c "DO \$\$DECLARE part regclass; BEGIN
 		FOR part IN SELECT inhrelid FROM pg_inherits WHERE inhparent = 'parts'::regclass LOOP
 			EXECUTE format('ALTER TABLE %s SET (parallel_workers = $((PROCESSES - 1)))', part);
@@ -160,6 +179,17 @@ check_ways()
 	done
 }
 
+# Print how often a side is run, and how often before that: where PostgreSQL's own plans
+# are run less often than ours, which is for queries that take long, it is warm enough.
+runs_of()
+{
+	[ "$1" = on ] && echo "$BENCH_RUNS" || echo "$RIVAL_RUNS"
+}
+warm_ups_of()
+{
+	[ "$(runs_of "$1")" -ge "$BENCH_RUNS" ] && echo "$WARM_UPS" || echo 0
+}
+
 # Prints the statements of a session in which the ways of a query take turns.
 # Arguments: its name, how many partitions, what comes before each, then statements
 # before and after it.
@@ -178,8 +208,9 @@ turns()
 	for ((i = 0; i < BENCH_RUNS + WARM_UPS; i++)); do
 		for way in "${WAYS[@]}"; do
 			read -r side table <<<"$way"
-			printf '%s;\n%s\n%s%s;\n%s\n' "$(scan_side "$side")" "$4" "$3" \
-				"${texts[$table]}" "$5"
+			((i < $(runs_of "$side") + $(warm_ups_of "$side"))) || continue
+			printf '\\echo way %s\n%s;\n%s\n%s%s;\n%s\n' "${way// /_}" \
+				"$(scan_side "$side")" "$4" "$3" "${texts[$table]}" "$5"
 		done
 	done
 }
@@ -188,12 +219,14 @@ turns()
 # milliseconds, in turn.  Argument: the label.
 medians_of_turns()
 {
-	local i
+	local way
 
-	sed -n "s/^ *$1: \\([0-9.]*\\) ms.*/\\1/p" >"$WA_TMP/turns.ms"
-	for i in "${!WAYS[@]}"; do
-		awk -v ways="${#WAYS[@]}" -v way="$i" -v warm="$WARM_UPS" \
-			'(NR - 1) % ways == way && NR > warm * ways' "$WA_TMP/turns.ms" | wa_median
+	cat >"$WA_TMP/turns.out"
+	for way in "${WAYS[@]}"; do
+		awk -v label="^ *$1: " -v way="${way// /_}" -v warm="$(warm_ups_of "${way% *}")" \
+			'$1 == "way" { ours = $2 == way }
+			ours && $0 ~ label && ++n > warm { sub(label, ""); print $1 }' \
+			"$WA_TMP/turns.out" | wa_median
 	done | paste -sd ' '
 }
 

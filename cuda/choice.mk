@@ -16,6 +16,7 @@ built = $(if $(filter install%,$(MAKECMDGOALS)),$(file <$1))
 WITH_CUDA ?= $(or $(call built,build/daemon/with_cuda),auto)
 ifneq ($(call built,build/cuda/archs),)
 WA_CUDA_ARCHS ?= $(call built,build/cuda/archs)
+WA_NVCC_FLAGS ?= $(call built,build/cuda/flags)
 endif
 
 NVCC ?= $(firstword $(shell command -v nvcc) $(wildcard /usr/local/cuda/bin/nvcc))

@@ -24,7 +24,8 @@
 #							leave build/gpu/kernels.md, groups.md, programs.md,
 #							query.md and ladder.md
 #
-# Settings: those of choice.mk, and WA_GPU_ARCH, the GPU to test and measure on.
+# Settings: those of choice.mk; WA_NVCC_FLAGS, more flags for warpaggd's kernels; and
+# WA_GPU_ARCH, the GPU to test and measure on.
 
 WA_GPU_ARCH ?= 90
 
@@ -44,15 +45,19 @@ CUDA_GENCODE = $(foreach arch,$(CUDA_ARCHS),\
 # Architectures that nvcc compiles for at a time.
 CUDA_THREADS = --threads 2
 
-build/cuda/%.o: cuda/%.cu build/cuda/archs
+build/cuda/%.o: cuda/%.cu build/cuda/archs build/cuda/flags
 	@mkdir -p $(@D)
 	$(call step,NVCC)
-	$(NVCC) $(NVCC_FLAGS) $(CUDA_THREADS) $(CUDA_GENCODE) -c -o $@ $<
+	$(NVCC) $(NVCC_FLAGS) $(WA_NVCC_FLAGS) $(CUDA_THREADS) $(CUDA_GENCODE) -c -o $@ $<
 
-# Changes when the GPUs do, so that all is built anew then.
+# These change when the GPUs do, or the flags, so that all is built anew then.
 build/cuda/archs: $(call unless,build/cuda/archs,$(CUDA_ARCHS))
 	@mkdir -p $(@D)
 	@echo $(CUDA_ARCHS) >$@
+
+build/cuda/flags: $(call unless,build/cuda/flags,$(WA_NVCC_FLAGS))
+	@mkdir -p $(@D)
+	@echo $(WA_NVCC_FLAGS) >$@
 
 # The programs for one GPU: core as plain C, the rest by nvcc.
 GPU_FLAGS = $(NVCC_FLAGS) -lineinfo -arch=sm_$(WA_GPU_ARCH)

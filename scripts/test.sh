@@ -4,22 +4,22 @@
 #	  Runs the tests; `make test`, `make check-fast` and .ci/run call it.
 #
 # Usage: scripts/test.sh [--fast | STAGE...]
-#	Stages, in their order: build lint unit fuzz emu install regress-emu devices
-#	regress regress-preload tap valgrind freshness soak freshness-rules
-#	scan-queries scan-random scan-partitions random random-emu isolation makefiles docs
-#	demo.
+#	Stages, in their order: build unit emu install tap devices regress-preload
+#	regress-emu lint fuzz valgrind soak freshness makefiles demo scan-random scan-partitions
+#	random freshness-rules random-emu scan-queries regress-late docs isolation.
 #	Default: all (isolation only where test/specs exists).
 #	--fast: build-fast unit-fast install regress-odd regress-even, which build without
 #	CUDA and bitcode, run the unit tests once, and share the regression tests.
+#	regress: all of these on one server, as both do, without preload.
 #
 # Each stage is a process of its own and prints lines "N passed, M failed", which
 # are added up.  A stage that fails does not stop the ones after it; one that
 # counts nothing counts as a failure.  The last line is "N passed, M failed" over
 # all stages, and the exit status is 0 only if M is 0.
 #
-# Stages up to install work in the source tree, one after the other, with all
-# processors.  The others work in copies of it, several at the same time, and what
-# one has printed is shown when it ends.
+# Stages up to install build in the source tree, one after the other, with all
+# processors.  The others work in copies of it, or change nothing that others use, several
+# at the same time, and what one has printed is shown when it ends.
 #
 # Variables, beside lib.sh's:
 #	WA_DEVICE			warpagg.device for the regression suite (default auto)
@@ -61,19 +61,22 @@ set -euo pipefail
 # What tells most in little time; `make check-fast` runs these.
 FAST=(build-fast unit-fast install regress-odd regress-even)
 
-# The long ones of those that run side by side come first.
-STAGES=(build lint unit fuzz emu install regress-emu devices regress regress-preload tap
-	valgrind freshness soak freshness-rules scan-queries scan-random scan-partitions random
-	random-emu)
+# The long ones of those that run side by side come first, and before all that which waits
+# more than it works.
+STAGES=(build unit emu install tap devices regress-preload regress-emu lint fuzz valgrind
+	soak freshness makefiles demo scan-random scan-partitions random freshness-rules
+	random-emu scan-queries regress-late docs)
 [ ! -d "$WA_ROOT/test/specs" ] || STAGES+=(isolation)
-STAGES+=(makefiles docs demo)
 
 # Bitcode takes clang as long as all else takes gcc.
 WA_MAKE_OPTIONS=(with_llvm=no)
 
-# Where nvcc is but no GPU, kernels are compiled for one kind of GPU, to see that they
-# can be.
-command -v nvidia-smi >/dev/null 2>&1 || export WA_CUDA_ARCHS="${WA_CUDA_ARCHS:-75}"
+# Where nvcc is but no GPU, kernels are compiled to see that they can be: for one kind of
+# GPU, and hardly optimised, which takes half the time.
+if ! command -v nvidia-smi >/dev/null 2>&1; then
+	export WA_CUDA_ARCHS="${WA_CUDA_ARCHS:-75}"
+	export WA_NVCC_FLAGS="${WA_NVCC_FLAGS--Xcicc -O1 -Xptxas -O0}"
+fi
 
 #
 # Counting
@@ -341,6 +344,20 @@ regress_list()
 	fi
 }
 
+# Prints those of the regression tests that are among the arguments.
+regress_among()
+{
+	regress_list | tr -s ' ' '\n' |
+		awk -v names="$*" 'index(" " names " ", " " $1 " ")' | xargs
+}
+
+# Prints the others.
+regress_not_among()
+{
+	regress_list | tr -s ' ' '\n' |
+		awk -v names="$*" '!index(" " names " ", " " $1 " ")' | xargs
+}
+
 # Reads pg_regress's report and counts its tests.  Up to 15 it prints
 # "test NAME ... ok", or "NAME ... ok" in a group; from 16 on TAP.
 count_regress()
@@ -408,7 +425,6 @@ keep_logs()
 check_counters()
 {
 	local missing
-	local fallbacks
 	local starting=
 
 	[ -n "${WA_CHECK_DEVICE:-}" ] || return 0
@@ -420,17 +436,26 @@ check_counters()
 		FROM warpagg_reductions WHERE device = '$WA_CHECK_DEVICE'")
 	check "each reduction ran on $WA_CHECK_DEVICE (missing: ${missing:-none})" \
 		test -z "$missing"
-	# Tests have groups outgrow the memory.  With auto and cpu no query waits for a
-	# device process that is starting.
+	# With auto and cpu no query waits for a device process that is starting.
 	case $STAGE in
-		regress | regress-odd | regress-even)
+		regress | regress-late | regress-odd | regress-even)
 			[ "${WA_DEVICE:-auto}" = gpu ] || starting=fallback_starting
 			;;
 	esac
+	check_fallbacks "$starting"
+}
+
+# Counts the check that nothing was folded elsewhere.  Argument: a counter that may have
+# counted, or "".
+check_fallbacks()
+{
+	local fallbacks
+
+	# Tests have groups outgrow the memory.
 	fallbacks=$(wa_psql -c "SELECT string_agg(key || '=' || value, ' ')
 		FROM warpagg_stats AS s, jsonb_each_text(to_jsonb(s))
 		WHERE key LIKE 'fallback%' AND value::numeric <> 0
-			AND key NOT IN ('$starting', 'fallback_query_memory')")
+			AND key NOT IN ('$1', 'fallback_query_memory')")
 	check "nothing fell back (${fallbacks:-none})" test -z "$fallbacks"
 }
 
@@ -449,6 +474,23 @@ stage_regress()
 	run_regress test/regress/pg_regress "$WA_COPY" contrib_regression "${tests[@]}"
 	check_counters
 	report
+}
+
+# What the library does where no server has preloaded it is the same but for this, so that
+# these stand for all tests, which regress-preload runs.  Each session loads it by the
+# first of its functions, or a plan with one (init, family, scan), or by LOAD, with hooks
+# and settings that come late (settings, scan_plan, why); workers of a query load it
+# before they get what they are to do (parallel, scan_parallel); and the first who asks has
+# the device process started (resident, resident_queries).  What is planned or said
+# without it, and then with it, is in why.
+LATE=(init family parallel settings scan scan_parallel scan_plan resident
+	resident_queries why)
+
+# Runs these.
+stage_regress_late()
+{
+	WA_REGRESS=$(regress_among "${LATE[@]}")
+	stage_regress
 }
 
 # Runs every second regression test, beginning with the first or with the second, so
@@ -494,25 +536,13 @@ prepare_emulator()
 
 # The regression tests that do not ask for the device, so that it is the same to them
 # which there is: their nodes read tables, or types are PostgreSQL's own.
-WITHOUT_DEVICE=(scan_expressions scan_guards scan_errors scan_spill scan_plan scan_long
-	scan_one_time_filter scan_time_zones count interval other_types moving)
+WITHOUT_DEVICE=(scan scan_expressions scan_guards scan_errors scan_rowwise scan_parallel
+	scan_limit scan_spill scan_plan scan_long scan_domains scan_one_time_filter
+	scan_time_zones count interval other_types moving contract why)
 
-# Prints those of the regression tests that are among these.
-regress_without_device()
-{
-	regress_list | tr -s ' ' '\n' |
-		awk -v names="${WITHOUT_DEVICE[*]}" 'index(" " names " ", " " $1 " ")' | xargs
-}
 
-# Prints the others.
-regress_with_device()
-{
-	regress_list | tr -s ' ' '\n' |
-		awk -v names="${WITHOUT_DEVICE[*]}" '!index(" " names " ", " " $1 " ")' | xargs
-}
-
-# Says whether the device has had fewer requests than a test that uses it makes: where
-# the setting insists on a GPU these make 14.
+# Says whether the device has had fewer requests than a test that uses it makes: these
+# make 7, and where the setting insists on a GPU some more.
 device_was_idle()
 {
 	local requests
@@ -541,8 +571,8 @@ stage_regress_preload()
 	local idle
 	local tests
 
-	idle=$(regress_without_device)
-	read -r -a tests <<<"$(regress_with_device)"
+	idle=$(regress_among "${WITHOUT_DEVICE[@]}")
+	read -r -a tests <<<"$(regress_not_among "${WITHOUT_DEVICE[@]}")"
 	# Tests that take a minute would have their tables loaded otherwise.
 	PGOPTIONS='-c warpagg.autoload=off' run_preloaded "init $idle"
 	[ -z "$idle" ] || check "these do not ask for the device: $idle" device_was_idle
@@ -551,12 +581,21 @@ stage_regress_preload()
 	report
 }
 
-# Runs the regression tests that use the device on the CUDA kernels, emulated on the CPU.
+# What depends on how many GPUs there are, and not only on there being several: what each
+# has is put in order, merged, limited, spilled, or does not fit.
+DEVICES_COUNT=(resident resident_forms resident_spill resident_memory resident_ties)
+
+# Runs the regression tests that use the device on the CUDA kernels, emulated on the CPU,
+# but of those of resident columns, which the stage devices runs so, only these.
 stage_regress_emu()
 {
+	local several
+
+	several=$(regress_not_among "${DEVICES_COUNT[@]}" | tr ' ' '\n' |
+		awk '/^resident/' | xargs)
 	prepare_emulator
 	WA_CHECK_DEVICE=gpu
-	run_preloaded "$(regress_with_device)" "${EMULATOR[@]}"
+	run_preloaded "$(regress_not_among "${WITHOUT_DEVICE[@]}" "$several")" "${EMULATOR[@]}"
 	check_counters
 	report
 }
@@ -881,17 +920,16 @@ test_devices()
 
 	shift
 	run_regress test/regress/pg_regress "$WA_COPY" contrib_regression init "$@"
+	check_fallbacks ''
 	run_random scan_queries.py --resident --seed "${WA_RANDOM_SEED:-1}" \
 		--queries "$((${WA_SCAN_QUERIES:-300} / 5))"
 	check 'no process of the server crashed' server_log_is_clean
 	wa_cluster_stop "$WA_TMP/$name"
 }
 
-# What depends on how many devices there are, and not only on there being several: what
-# each has is put in order, merged, limited, spilled, or does not fit.
-DEVICES_COUNT=(resident resident_forms resident_spill resident_memory resident_ties)
-
-# Tests resident columns that are spread over several devices.
+# Tests resident columns that are spread over several devices.  Several CPU devices share
+# what a single one has, which regress-preload and freshness test, but for where columns
+# are said to be; GPUs have each their own.
 stage_devices()
 {
 	local tests
@@ -899,8 +937,7 @@ stage_devices()
 	read -r -a tests <<<"$(regress_list | grep -oE '\bresident[a-z_]*' | tr '\n' ' ')"
 	prepare_emulator
 	start_devices cpu 3 "warpagg.daemon_path = '$(make_cpu_devices 3)'"
-	run_random freshness_cases.py
-	test_devices cpu3 "${tests[@]}"
+	test_devices cpu3 resident resident_forms resident_spill
 	WARPAGG_EMU_DEVICES=2 start_devices gpu 2 "${EMULATOR[@]}"
 	test_devices gpu2 "${tests[@]}"
 	WARPAGG_EMU_DEVICES=4 start_devices gpu 4 "${EMULATOR[@]}"
@@ -1197,8 +1234,14 @@ main()
 	trap 'exit 143' TERM
 	for stage in "$@"; do
 		case $stage in
-			build | build-fast | lint | unit | unit-fast | fuzz | emu | install)
+			build | build-fast | unit | unit-fast | emu | install)
 				run_stage "$stage"
+				;;
+			fuzz)
+				# Not while copies are made, nor while others install.
+				wa_install_deps fuzz
+				mkdir -p "$WA_ROOT/build/fuzz"
+				copies+=("$stage")
 				;;
 			*) copies+=("$stage") ;;
 		esac

@@ -1,7 +1,13 @@
 -- parts_queries.sql
---	  The queries of bench/partitions.sh: sixteen that dashboards have, and one over the
---	  last partitions, where {1} is the time with which the last of them begins.  Each
+--	  The queries of bench/partitions.sh: two that are simple, sixteen that dashboards have,
+--	  and one over the last partitions, where {1} is the time with which the last of them begins.  Each
 --	  gives the order of all its rows.
+
+-- name: sum
+SELECT sum(v) FROM parts;
+
+-- name: days
+SELECT date_trunc('day', ts) AS day, sum(v), count(*) FROM parts GROUP BY 1 ORDER BY 1;
 
 -- name: total
 SELECT count(*), sum(v), min(v), max(f), avg(n) FROM parts;
