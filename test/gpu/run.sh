@@ -8,7 +8,8 @@
 # Usage: test/gpu/run.sh [STAGE...]
 #	Stages: kernels check-programs sanitizer regress regress-preload random scan-random freshness
 #	maps demo tap bench-kernels bench-groups bench-programs bench-ladder ncu
-#	bench-sql bench-family bench-scan bench-resident bench-churn bench-builds.
+#	bench-sql bench-family bench-scan bench-resident bench-churn bench-partitions
+#	bench-builds.
 #	Default: kernels regress maps demo.
 #
 # Each stage has its own time limit, and all of them together WA_GPU_BUDGET.
@@ -61,7 +62,7 @@ stage_limit()
 		bench-sql) echo 400 ;;
 		bench-family) echo 200 ;;
 		bench-scan) echo 570 ;;
-		bench-resident | bench-churn | bench-builds) echo 570 ;;
+		bench-resident | bench-churn | bench-partitions | bench-builds) echo 570 ;;
 		random) echo 120 ;;
 		scan-random | freshness) echo 500 ;;
 		*) return 1 ;;
@@ -492,6 +493,13 @@ stage_bench_resident()
 stage_bench_churn()
 {
 	SERIES=$OUT/bench-churn.csv bash "$ROOT/bench/churn.sh" 2>"$PREFIX/bench.err" ||
+		{ cat "$PREFIX/bench.err"; return 1; }
+}
+
+# Queries over a table with partitions, beside the same rows in one without.
+stage_bench_partitions()
+{
+	bash "$ROOT/bench/partitions.sh" 2>"$PREFIX/bench.err" ||
 		{ cat "$PREFIX/bench.err"; return 1; }
 }
 
