@@ -747,24 +747,23 @@ run_random()
 	count_random "$WA_TMP/$1.log" "$@"
 }
 
-# Runs random queries of the scan tier in databases of their own.
+# Runs random queries of the scan tier in databases of their own.  Arguments: those of
+# the script, beside the seed.
 run_scan_queries()
 {
 	local seed=${WA_RANDOM_SEED:-1}
 	local last=$((seed + ${WA_SCAN_PROCESSES:-1} - 1))
-	local arguments=(--queries "${WA_SCAN_QUERIES:-300}"
-		--nodes "${WA_SCAN_NODES:-40}")
 	local i
 
 	for ((i = seed; i <= last; i++)); do
 		wa_psql -c "CREATE DATABASE scan_$i"
 		PGDATABASE=scan_$i start_random "$WA_TMP/scan_$i.log" scan_queries.py \
-			--seed "$i" "${arguments[@]}" &
+			--seed "$i" "$@" &
 	done
 	wait
 	for ((i = seed; i <= last; i++)); do
 		count_random "$WA_TMP/scan_$i.log" scan_queries.py --seed "$i" \
-			"${arguments[@]}"
+			"$@"
 	done
 }
 
@@ -803,7 +802,7 @@ stage_scan_random()
 {
 	start_preloaded random
 	run_random scan_queries.py --self-test
-	run_scan_queries
+	run_scan_queries --queries "${WA_SCAN_QUERIES:-300}" --nodes "${WA_SCAN_NODES:-40}"
 	check 'no process of the server crashed' server_log_is_clean
 	keep_logs "$WA_SERVER_LOG"
 	report
@@ -813,8 +812,7 @@ stage_scan_random()
 stage_scan_partitions()
 {
 	start_preloaded partitions
-	run_random scan_queries.py --partitioned --resident \
-		--seed "${WA_RANDOM_SEED:-1}" --queries "${WA_PARTITION_QUERIES:-150}" \
+	run_scan_queries --partitioned --resident --queries "${WA_PARTITION_QUERIES:-150}" \
 		--nodes "${WA_PARTITION_NODES:-40}"
 	check 'no process of the server crashed' server_log_is_clean
 	keep_logs "$WA_SERVER_LOG"

@@ -6,8 +6,8 @@
 #	  Run as root in the repository's root, with .gpu/ beside it.
 #
 # Usage: test/gpu/run.sh [STAGE...]
-#	Stages: kernels check-programs sanitizer regress regress-preload random scan-random freshness
-#	maps demo tap bench-kernels bench-groups bench-programs bench-ladder ncu
+#	Stages: kernels check-programs sanitizer regress regress-preload random scan-random
+#	scan-partitions freshness maps demo tap bench-kernels bench-groups bench-programs bench-ladder ncu
 #	bench-sql bench-family bench-scan bench-resident bench-churn bench-partitions
 #	bench-builds.
 #	Default: kernels regress maps demo.
@@ -64,7 +64,7 @@ stage_limit()
 		bench-scan) echo 570 ;;
 		bench-resident | bench-churn | bench-partitions | bench-builds) echo 570 ;;
 		random) echo 120 ;;
-		scan-random | freshness) echo 500 ;;
+		scan-random | scan-partitions | freshness) echo 500 ;;
 		*) return 1 ;;
 	esac
 }
@@ -259,6 +259,12 @@ stage_random()
 stage_scan_random()
 {
 	bash "$ROOT/scripts/test.sh" --stage scan-random
+}
+
+# Likewise over tables with partitions.
+stage_scan_partitions()
+{
+	bash "$ROOT/scripts/test.sh" --stage scan-partitions
 }
 
 # Changes beside queries over resident columns.
