@@ -61,7 +61,7 @@ estimate_inputs(PlannerInfo *root, const WaPlannedQuery *planned,
  * Of so many sources at most it is found out what is resident; the others are taken to be
  * like these.  With 1000 partitions it would take a third of the time of planning.
  */
-#define MOST_LOOKED_AT 64
+#define MOST_LOOKED_AT 16
 
 /* Returns how many blocks of a source, whose relation is open, are resident. */
 static uint64
