@@ -8,6 +8,7 @@
 #include "postgres.h"
 
 #include "common/hashfn.h"
+#include "utils/memutils.h"
 #include "utils/timestamp.h"
 
 #include "client/client.h"
@@ -26,8 +27,9 @@
 /* For so long the planner waits for an answer. */
 #define PLANNING_WAIT_MS 100
 
-/* Answers that are remembered: a power of 2. */
-#define MEMORIES 64
+/* Answers that are remembered, of as many partitions as a table is likely to have: a power
+ * of 2. */
+#define MEMORIES 1024
 
 typedef struct Memory
 {
@@ -40,19 +42,18 @@ typedef struct Memory
 
 static Memory memories[MEMORIES];
 
-/* Descriptions that are remembered. */
-#define DESCRIPTIONS 16
-
 /* What warpaggd has said of each of some columns. */
 typedef struct Description
 {
 	uint64 key;
 	uint64 turn; /* of the connection; 0: nothing is remembered */
 	int64 loads; /* that there had been */
-	WaResidentMessage answer;
+	uint64 complete_blocks;
+	uint32 ncolumns;
+	WaResidency *columns; /* so many; NULL: there is no memory yet */
 } Description;
 
-static Description descriptions[DESCRIPTIONS];
+static Description descriptions[MEMORIES];
 
 /* Returns what stands for a relation and columns. */
 static uint64
@@ -134,26 +135,49 @@ wa_residency_is_none(const WaRelation *relation, uint32 ncolumns,
 		   memory->loads == wa_residency_loads();
 }
 
+/* Remembers what there is of columns, when so much had been loaded. */
+static void
+remember(uint64 key, int64 loads, const WaResidentMessage *answer)
+{
+	Description *known = &descriptions[key % MEMORIES];
+	const Size bytes = answer->ncolumns * sizeof(*known->columns);
+
+	known->turn = 0;
+	if (known->columns != NULL && known->ncolumns != answer->ncolumns)
+	{
+		pfree(known->columns);
+		known->columns = NULL;
+	}
+	if (known->columns == NULL)
+		known->columns = MemoryContextAlloc(TopMemoryContext, Max(bytes, 1));
+	memcpy(known->columns, answer->columns, bytes);
+	known->complete_blocks = answer->complete_blocks;
+	known->ncolumns = answer->ncolumns;
+	known->key = key;
+	known->loads = loads;
+	known->turn = wa_connection_state()->turn;
+}
+
 bool
 wa_residency_describe(const WaRelation *relation, uint32 ncolumns,
 					  const WaColumnName *columns, WaResidentMessage *answer)
 {
 	const uint64 key = make_key(relation, ncolumns, columns);
 	const int64 loads = wa_residency_loads();
-	Description *known = &descriptions[key % DESCRIPTIONS];
+	const Description *known = &descriptions[key % MEMORIES];
 
-	if (loads < 0 || known->key != key || known->loads != loads ||
-		known->turn != wa_connection_state()->turn)
+	if (loads >= 0 && known->key == key && known->loads == loads &&
+		known->turn == wa_connection_state()->turn)
 	{
-		known->turn = 0;
-		if (!wa_client_residency(relation, (int) ncolumns, columns,
-								 &known->answer))
-			return false;
-		known->key = key;
-		known->loads = loads;
-		known->turn = wa_connection_state()->turn;
+		answer->complete_blocks = known->complete_blocks;
+		answer->ncolumns = known->ncolumns;
+		memcpy(answer->columns, known->columns,
+			   known->ncolumns * sizeof(*known->columns));
+		return true;
 	}
-	*answer = known->answer;
+	if (!wa_client_residency(relation, (int) ncolumns, columns, answer))
+		return false;
+	remember(key, loads, answer);
 	return true;
 }
 
