@@ -134,7 +134,7 @@ read_table(WaScanState *state)
 	if (!wa_sources_have_rows(&state->sources) && !has_other_rows(state))
 		return;
 	if (wa_interpreter_prepare(state->query.interpreter, econtext))
-		wa_resident_use(state);
+		wa_resident_use(state, has_other_rows(state));
 	else
 		wa_why_heap_note(&state->sources, "no vector holds a constant's value");
 	for (int i = 0; i < state->sources.count; i++)

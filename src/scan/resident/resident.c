@@ -437,17 +437,21 @@ use_inputs(WaScanState *state, WaExcluded excluded, WaArena *arena)
 		excluded++;
 }
 
-/* Asks for what the node computes or, if that cannot be, for its distinct inputs. */
+/*
+ * Asks for what the node computes or, if that cannot be, for its distinct inputs.  Which
+ * groups are the first ones is open while other rows are to come.
+ */
 static void
-use(WaScanState *state)
+use(WaScanState *state, bool has_other_rows)
 {
 	WaAsking asking = {.query = &state->query, .sources = &state->sources};
 	const char *refusal;
 	WaArena arena;
 
 	wa_context_arena_init(&arena, CurrentMemoryContext);
-	wa_top_n_describe(&state->query, &state->css.ss.ps, state->top,
-					  &asking.top_n);
+	if (!has_other_rows)
+		wa_top_n_describe(&state->query, &state->css.ss.ps, state->top,
+						  &asking.top_n);
 	refusal = wa_resident_describe_run(&asking);
 	if (refusal != NULL)
 	{
@@ -466,7 +470,7 @@ use(WaScanState *state)
 }
 
 void
-wa_resident_use(WaScanState *state)
+wa_resident_use(WaScanState *state, bool has_other_rows)
 {
 	const char *refusal =
 		wa_resident_use_refusal(&state->sources, state->is_refused);
@@ -481,7 +485,7 @@ wa_resident_use(WaScanState *state)
 	scratch = AllocSetContextCreate(CurrentMemoryContext, "warpagg request",
 									ALLOCSET_DEFAULT_SIZES);
 	old = MemoryContextSwitchTo(scratch);
-	use(state);
+	use(state, has_other_rows);
 	MemoryContextSwitchTo(old);
 	MemoryContextDelete(scratch);
 }

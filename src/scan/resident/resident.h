@@ -13,7 +13,8 @@
  * was read, leaves these blocks out from then on.  Constants have been computed.
  * Does nothing if there is no gain or no device process, or if that fails; where that was
  * for want of memory the node does not ask again.
+ * has_other_rows: whether rows are to come that are none of the scan's.
  */
-extern void wa_resident_use(WaScanState *state);
+extern void wa_resident_use(WaScanState *state, bool has_other_rows);
 
 #endif /* WA_SCAN_RESIDENT_H */
