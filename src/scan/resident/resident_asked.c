@@ -109,6 +109,9 @@ wa_resident_describe_run(WaAsking *asking)
 		refusal = reason == NULL ? refusal : reason;
 	}
 	asking->over = (WaRunOver){over, attributes};
+	/* Which groups are the first ones is open while other rows are to come. */
+	if (run->nsources < (uint32) sources->count)
+		memset(&asking->top_n, 0, sizeof(asking->top_n));
 	return run->nsources == 0 ? refusal : wa_resident_push_refusal(asking);
 }
 
