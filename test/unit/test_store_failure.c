@@ -16,8 +16,12 @@
 #include "test/unit/test_counting_runner.h"
 #include "test/unit/test_extent.h"
 
-#define PLENTY      ((uint64_t) 1 << 40)
+#define PLENTY ((uint64_t) 1 << 40)
+
 #define MOST_TRIALS 400
+
+/* That relations have. */
+#define BLOCKS (40 * WA_EXTENT_BLOCKS)
 
 void *__real_malloc(size_t bytes);
 void *__real_calloc(size_t count, size_t bytes);
@@ -163,10 +167,14 @@ wait_for_run(void)
 	return true;
 }
 
-/* Writes a run's query to the parcel, and makes its message. */
+/*
+ * Writes a run's query to the parcel, and makes its message: over two attributes of one
+ * relation, or one of several.
+ */
 static WaRunMessage
-prepare(void)
+prepare(uint32_t nrelations)
 {
+	const int16_t attribute = 3;
 	const WaTestQuery query = {.magic = WA_TEST_QUERY_MAGIC,
 							   .groups_bytes = 100};
 	WaRunMessage message;
@@ -181,8 +189,11 @@ prepare(void)
 	message.used = 131072;
 	message.groups = 196608;
 	message.groups_room = 100;
-	wa_test_write_only_source(parcel.memory, &message, 0, 40 * WA_EXTENT_BLOCKS,
-							  0x204);
+	wa_test_write_only_source(parcel.memory, &message, 0, BLOCKS,
+							  nrelations == 1 ? 0x204 : 4);
+	message.nsources = nrelations;
+	for (uint32_t i = 0; nrelations > 1 && i < nrelations; i++)
+		wa_test_write_source(parcel.memory, &message, i, i, BLOCKS, &attribute);
 	wa_message_begin(&message.header, WA_MSG_RUN,
 					 (uint32_t) (offsetof(WaRunMessage, columns) +
 								 message.ncolumns * sizeof(WaColumnName)),
@@ -192,17 +203,25 @@ prepare(void)
 	return message;
 }
 
-/* Runs over a number of extents. */
+/* Loads the extents of a relation. */
 static bool
-test_runs(void)
+load_all(uint64_t relation)
 {
-	const WaRelation relation = wa_test_relation(0);
+	for (uint32_t i = 0; i < 40; i++)
+		EXPECT(wa_test_load(&store, parcel.memory, relation, i, 1, 400 + i, 2,
+							0x204) == WA_OK);
+	return true;
+}
+
+/* Runs over a number of extents of so many relations. */
+static bool
+try_runs(uint32_t nrelations)
+{
 	WaRunMessage message;
 	long trials = 0;
 
-	for (uint32_t i = 0; i < 40; i++)
-		EXPECT(wa_test_load(&store, parcel.memory, 0, i, 1, 400 + i, 2,
-							0x204) == WA_OK);
+	for (uint32_t i = 0; i < nrelations; i++)
+		EXPECT(load_all(i));
 	do
 	{
 		WaRun *run;
@@ -210,7 +229,7 @@ test_runs(void)
 		/* so that what an earlier run has found is of no use */
 		EXPECT(wa_test_load(&store, parcel.memory, 0, 0, 1, 400, 2, 0x204) ==
 			   WA_OK);
-		message = prepare();
+		message = prepare(nrelations);
 		run = wa_run_make(&store, &parcel, &message, pool.nthreads, NULL, NULL);
 		EXPECT(run != NULL);
 		has_failed = false;
@@ -225,9 +244,20 @@ test_runs(void)
 		trials++;
 	} while (has_failed && trials < MOST_TRIALS);
 	EXPECT(trials > 10 && trials < MOST_TRIALS);
-	wa_store_unload(&store, &relation, 0);
+	for (uint32_t i = 0; i < nrelations; i++)
+	{
+		const WaRelation relation = wa_test_relation(i);
+
+		wa_store_unload(&store, &relation, 0);
+	}
 	EXPECT(wa_memory_used(&store.memory) == 0);
 	return true;
+}
+
+static bool
+test_runs(void)
+{
+	return try_runs(1) && try_runs(3);
 }
 
 int
