@@ -100,14 +100,16 @@ class Query:
     """A query: its settings, and the parts of its text.
 
     partitioned: None, or tables with partitions, and of each conditions by which some
-    of them are left out, and keys whose groups are in one of them each.
+    of them are left out, keys whose groups are in one of them each, and its share of
+    the queries.
     """
 
     def __init__(self, rng, samples, partitioned=None):
         self.rng = rng
         self.partitioned = partitioned
         self.table = rng.choice(
-            list(partitioned) if partitioned else
+            [name for name, (_, _, share) in partitioned.items()
+             for _ in range(share)] if partitioned else
             [name for name, (rows, _, _) in TABLES.items()
              for _ in range(12 if name in COARSE else 4 if rows > 1 else 1)])
         self.family = rng.choice(["gpu", "builtin", "builtin", "mixed"])

@@ -116,8 +116,12 @@ GROUPED_BY = {
     "own": [("integer", "k1")],
 }
 
+# tables of which PostgreSQL reads a part for the node, and which are queried more often
+WITH_OTHERS = {"family", "mixed"}
+
 # table: what queries need to know
-PARTITIONED = {name: (PRUNED_BY[name], GROUPED_BY.get(name, [])) for name in SCHEMES}
+PARTITIONED = {name: (PRUNED_BY[name], GROUPED_BY.get(name, []),
+                      3 if name in WITH_OTHERS else 1) for name in SCHEMES}
 
 
 class Maker:
