@@ -217,7 +217,7 @@ wa_feed_rescan(WaFeed *feed, Bitmapset *changed)
 int
 wa_feed_count(const WaScanState *state)
 {
-	return state->sources.nknown + state->feed->nothers;
+	return state->sources.count + state->feed->nothers;
 }
 
 void

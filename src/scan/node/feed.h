@@ -36,7 +36,7 @@ extern void wa_feed_take_rows(WaScanState *state);
 /* Has it be read again, with parameters that have changed; NULL: none. */
 extern void wa_feed_rescan(WaFeed *feed, Bitmapset *changed);
 
-/* Returns how many tables a node with a feed may read: what was not pruned. */
+/* Returns how many tables a node with a feed reads, or has read last: what is not pruned. */
 extern int wa_feed_count(const WaScanState *state);
 
 /* Ends it. */
