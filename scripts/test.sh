@@ -541,8 +541,8 @@ WITHOUT_DEVICE=(scan scan_expressions scan_guards scan_errors scan_rowwise scan_
 	scan_time_zones count interval other_types moving contract why)
 
 
-# Says whether the device has had fewer requests than a test that uses it makes: these
-# make 7, and where the setting insists on a GPU some more.
+# Says whether the device has had fewer requests than a test that uses it makes: these make
+# 8, and where the setting insists on a GPU some more.
 device_was_idle()
 {
 	local requests

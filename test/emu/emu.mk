@@ -281,13 +281,15 @@ build/emu/test_scratch: $(EMU_QUERIES_SOURCES:cuda/%.cu=build/emu/test/%.o) \
 	$(CXX) $(EMU_SANITIZE) -o $@ $^ -lpthread -lm
 
 # The programs that emu-test runs, the long ones first.
-EMU_RUNS = $(patsubst %,emu-run-%,queries first_groups wide_programs kernels \
-	programs long_programs long_wide_programs groups block launches conditions \
-	keys scratch primitives)
+EMU_RUNS = $(patsubst %,emu-run-%,queries kernels launches groups first_groups \
+	wide_programs programs long_programs long_wide_programs block conditions keys \
+	scratch primitives)
 emu-run-queries emu-run-launches: export WARPAGG_EMU_DEVICES = 2
 $(filter-out $(patsubst %,emu-run-%,queries launches conditions scratch),$(EMU_RUNS)): \
 	EMU_ARGUMENTS = $(EMU_SEEDS)
 emu-run-block: EMU_ARGUMENTS = 4
+# So many queries come to each line of the files that are compiled for this program.
+emu-run-launches: EMU_ARGUMENTS = 80
 
 .PHONY: emu-test $(EMU_RUNS)
 emu-test: $(EMU_RUNS)
