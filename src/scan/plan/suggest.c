@@ -46,7 +46,6 @@ wa_suggest_scanned(Relation relation, double nblocks,
 	AttrNumber any;
 	bool are_resident;
 
-	wa_autoload_resume();
 	if (!wa_autoload || nblocks < MIN_AUTOLOAD_BLOCKS ||
 		covered_blocks >= named->nblocks)
 		return;
@@ -117,14 +116,15 @@ void
 wa_suggest_planned(PlannerInfo *root, const WaPlannedQuery *planned)
 {
 	const Relation table = wa_planned_sources_open(root, planned->relation);
-	ListCell *cell;
+	const List *taken = planned->sources.taken;
+	const int first = Max(list_length(taken) - WA_SUGGEST_MOST, 0);
 
 	if (may_load(RelationGetRelid(table), planned))
-		foreach (cell, planned->sources.taken)
+		for (int i = list_length(taken) - 1; i >= first; i--)
 		{
 			WaScanSource source = {
 				.relation = wa_planned_sources_open(
-					root, (const RelOptInfo *) lfirst(cell))};
+					root, (const RelOptInfo *) list_nth(taken, i))};
 
 			wa_source_map(&source, RelationGetDescr(table));
 			suggest_source(&source, planned);

@@ -10,6 +10,12 @@
 #include "utils/relcache.h"
 
 /*
+ * Of so many tables of a query columns are suggested at once, at most, the last ones first,
+ * as new partitions come last: who asks for the others finds them the next time.
+ */
+#define WA_SUGGEST_MOST 32
+
+/*
  * Suggests the named columns of a query that has been answered, so far, for some of the
  * blocks of a table of its, unless that are all.  nblocks: of all of its tables.
  */

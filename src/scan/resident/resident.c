@@ -17,6 +17,7 @@
 #include "client/resident.h"
 #include "client/trouble.h"
 #include "core/replies.h"
+#include "resident/autoload.h"
 #include "resident/relation.h"
 #include "scan/base/context_arena.h"
 #include "scan/plan/resident_worth.h"
@@ -324,13 +325,18 @@ static void
 suggest(const WaAsking *asking)
 {
 	const double nblocks = (double) wa_sources_nblocks(asking->sources);
+	int left = WA_SUGGEST_MOST;
 	WaSourceColumns named;
 
-	for (uint32 i = 0; i < asking->run.nsources; i++)
+	wa_autoload_resume();
+	for (uint32 i = asking->run.nsources; i-- > 0 && left > 0;)
 	{
+		if (asking->covered[i] >= asking->over.sources[i].nblocks)
+			continue;
 		wa_resident_name(asking, i, &named);
 		wa_suggest_scanned(asking->asked[i]->relation, nblocks, &named,
 						   asking->covered[i]);
+		left--;
 	}
 }
 
