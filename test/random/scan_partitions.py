@@ -283,7 +283,10 @@ def make_server(session, rng):
                "use_remote_estimate": rng.choice(["true", "false"])}
     session.run("CREATE SERVER wa_scan_loop FOREIGN DATA WRAPPER postgres_fdw OPTIONS ("
                 + ", ".join(f"{name} '{value}'" for name, value in options.items()) + ")")
-    session.run("CREATE USER MAPPING FOR CURRENT_USER SERVER wa_scan_loop")
+    # The system need not know the name of who runs the server.
+    user = session.run("SELECT quote_literal(current_user)")[0][0]
+    session.run("CREATE USER MAPPING FOR CURRENT_USER SERVER wa_scan_loop "
+                f"OPTIONS (user {user})")
 
 
 def make(session, rng, name):

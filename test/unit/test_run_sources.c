@@ -541,7 +541,7 @@ test_texts(void)
 	EXPECT(forget());
 	/* They are of one database. */
 	roots[0] = roots[2] = 9;
-	EXPECT(load_all(0) && load_all(2) && load(1, 0));
+	EXPECT(load_all(0) && load(2, 0) && load(2, 1) && load(1, 0));
 	for (int i = 0; i < SOURCES; i++)
 	{
 		EXPECT(run_texts(&relations[i], 1, used, &bytes[i]));
