@@ -4,8 +4,14 @@
  */
 #include "postgres.h"
 
+#include "access/htup_details.h"
+#include "access/transam.h"
+#include "catalog/dependency.h"
 #include "catalog/pg_collation.h"
+#include "catalog/pg_language.h"
+#include "catalog/pg_proc.h"
 #include "catalog/pg_type.h"
+#include "commands/extension.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/optimizer.h"
@@ -14,6 +20,7 @@
 #include "utils/fmgroids.h"
 #include "utils/formatting.h"
 #include "utils/lsyscache.h"
+#include "utils/syscache.h"
 #include "utils/timestamp.h"
 
 #include "compat.h"
@@ -39,6 +46,7 @@ typedef enum Role
 	TRUNCATES,
 	TRUNCATES_IN_ZONE, /* that the last argument names */
 	BINS,
+	BINS_FOR_TIMESCALEDB,
 	TAKES_DATE,
 	EXTRACTS,
 	EXTRACTS_OF_DATE
@@ -92,6 +100,48 @@ static const char *const short_units[] = {
 	"microseconds", "milliseconds", "second", "minute", "hour",
 };
 
+/* Tells whether a function belongs to an extension. */
+static bool
+is_of_extension(Oid function, const char *name)
+{
+	const Oid extension = getExtensionOfObject(ProcedureRelationId, function);
+	const char *found =
+		OidIsValid(extension) ? get_extension_name(extension) : NULL;
+
+	return found != NULL && strcmp(found, name) == 0;
+}
+
+/*
+ * Tells whether a function is TimescaleDB's time_bucket of a timestamp, with an interval,
+ * and perhaps an origin.  With an offset of months it may go back.
+ */
+static bool
+is_time_bucket(Oid function)
+{
+	HeapTuple tuple;
+	Form_pg_proc form;
+	const Oid *types;
+	bool result;
+
+	if (function < FirstNormalObjectId)
+		return false;
+	tuple = SearchSysCache1(PROCOID, ObjectIdGetDatum(function));
+	if (!HeapTupleIsValid(tuple))
+		elog(ERROR, "cache lookup failed for function %u", function);
+	form = (Form_pg_proc) GETSTRUCT(tuple);
+	types = form->proargtypes.values;
+	result = strcmp(NameStr(form->proname), "time_bucket") == 0 &&
+			 form->prolang == ClanguageId &&
+			 form->provolatile == PROVOLATILE_IMMUTABLE &&
+			 (form->pronargs == 2 ||
+			  (form->pronargs == 3 && types[2] == form->prorettype)) &&
+			 types[0] == INTERVALOID && types[1] == form->prorettype &&
+			 (form->prorettype == TIMESTAMPOID ||
+			  form->prorettype == TIMESTAMPTZOID);
+	ReleaseSysCache(tuple);
+	return result && is_of_extension(function, "timescaledb");
+}
+
 /* Finds what a function does; returns false if that is not known. */
 static bool
 find_role(Oid function, Role *role)
@@ -102,7 +152,8 @@ find_role(Oid function, Role *role)
 			*role = functions[i].role;
 			return true;
 		}
-	return false;
+	*role = BINS_FOR_TIMESCALEDB;
+	return is_time_bucket(function);
 }
 
 /* Returns the only argument that varies; NULL: there is no such thing. */

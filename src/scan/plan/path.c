@@ -29,6 +29,7 @@
 #include "scan/plan/planner_compat.h"
 #include "scan/plan/resident_plan.h"
 #include "scan/plan/suggest.h"
+#include "scan/plan/upper_hook.h"
 #include "scan/plan/why.h"
 #include "scan/spill/spill_pace.h"
 #include "scan/state/plan.h"
@@ -73,7 +74,6 @@
  */
 #define SPILL_ROW_COST 0.02
 
-static create_upper_paths_hook_type previous_hook = NULL;
 static set_rel_pathlist_hook_type previous_relation_hook = NULL;
 
 static const CustomScanMethods scan_methods = {
@@ -502,8 +502,6 @@ consider(PlannerInfo *root, UpperRelationKind stage, RelOptInfo *input_rel,
 {
 	const char *reason = NULL;
 
-	if (previous_hook != NULL)
-		previous_hook(root, stage, input_rel, output_rel, extra);
 	if (stage == UPPERREL_ORDERED)
 		sort_our_paths(root, input_rel, output_rel);
 	if (stage != UPPERREL_GROUP_AGG || !root->parse->hasAggs ||
@@ -556,7 +554,9 @@ consider_relation(PlannerInfo *root, RelOptInfo *relation, Index number,
 {
 	if (previous_relation_hook != NULL)
 		previous_relation_hook(root, relation, number, entry);
-	if (wa_enable_scan)
+	wa_upper_hook_be_last();
+	/* Whose hook is called after this one may say that rows are not in the heap. */
+	if (wa_enable_scan && set_rel_pathlist_hook == consider_relation)
 		add_early_path(root, relation);
 }
 
@@ -565,8 +565,7 @@ wa_scan_init(void)
 {
 	RegisterCustomScanMethods(&scan_methods);
 	RegisterCustomScanMethods(&source_scan_methods);
-	previous_hook = create_upper_paths_hook;
-	create_upper_paths_hook = consider;
+	wa_upper_hook_init(consider);
 	previous_relation_hook = set_rel_pathlist_hook;
 	set_rel_pathlist_hook = consider_relation;
 }

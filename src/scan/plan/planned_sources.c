@@ -47,13 +47,57 @@ check_class(Oid relation)
 	return reason;
 }
 
-/* Likewise with a table of the query. */
-static const char *
-check_table(const RangeTblEntry *entry)
+/* Tells whether a path is one of PostgreSQL's own that reads a table's heap. */
+static bool
+reads_heap(const Path *path)
 {
+	if (IsA(path, ProjectionPath))
+		return reads_heap(((const ProjectionPath *) path)->subpath);
+	switch (path->pathtype)
+	{
+		case T_SeqScan:
+		case T_IndexScan:
+		case T_IndexOnlyScan:
+		case T_BitmapHeapScan:
+		case T_TidScan:
+		case T_TidRangeScan:
+			return true;
+		case T_Gather:
+			return reads_heap(((const GatherPath *) path)->subpath);
+		case T_GatherMerge:
+			return reads_heap(((const GatherMergePath *) path)->subpath);
+		default:
+			return false;
+	}
+}
+
+/*
+ * Tells whether the rows of a table are those of its heap.  If they are elsewhere, too,
+ * as those of TimescaleDB's compressed chunks, whoever knows has replaced all paths.
+ */
+static bool
+is_in_heap(const RelOptInfo *relation)
+{
+	ListCell *cell;
+
+	foreach (cell, relation->pathlist)
+		if (reads_heap((const Path *) lfirst(cell)))
+			return true;
+	return false;
+}
+
+/* Returns what is wrong with a table of the query, or NULL. */
+static const char *
+check_table(const RangeTblEntry *entry, const RelOptInfo *relation)
+{
+	const char *reason;
+
 	if (entry->relid < FirstNormalObjectId)
 		return "the table is a system catalog";
-	return check_class(entry->relid);
+	reason = check_class(entry->relid);
+	if (reason == NULL && !is_in_heap(relation))
+		reason = "another extension reads the table";
+	return reason;
 }
 
 /* Adds a table to those that the node reads. */
@@ -110,7 +154,7 @@ take_children(PlannerInfo *root, const RelOptInfo *parent,
 			take_children(root, child, sources, reason);
 			continue;
 		}
-		refusal = check_table(entry);
+		refusal = check_table(entry, child);
 		if (refusal == NULL)
 			take(sources, child);
 		else
@@ -135,7 +179,7 @@ wa_planned_sources_find(PlannerInfo *root, RelOptInfo *relation,
 		return sources->taken == NIL ? reason : NULL;
 	}
 	take(sources, relation);
-	return check_table(entry);
+	return check_table(entry, relation);
 }
 
 Relation
