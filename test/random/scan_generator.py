@@ -350,6 +350,8 @@ class Query:
         """
         self.settings["max_parallel_workers_per_gather"] = 0
         self.settings["warpagg.accelerate"] = self.accelerate = "exact"
+        if self.partitioned:  # rows of other servers come in any order
+            self.settings["enable_async_append"] = "off"
         self.has_twin_text = False
 
     def is_ordered(self):
