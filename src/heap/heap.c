@@ -107,12 +107,14 @@ forget_rest(WaHeapScan *scan)
 void
 wa_heap_leave_out(WaHeapScan *scan, const uint64_t *covered)
 {
-	const BlockNumber waiting = scan->rest[0].block;
+	BlockNumber waiting;
 
 	name_again(scan);
 	scan->covered = covered;
-	if (covered != NULL && scan->rest_next < scan->rest_end &&
-		find_wanted(covered, waiting, waiting + 1) != waiting)
+	if (covered == NULL || scan->rest_next == scan->rest_end)
+		return;
+	waiting = scan->rest[0].block;
+	if (find_wanted(covered, waiting, waiting + 1) != waiting)
 		forget_rest(scan);
 }
 
@@ -214,6 +216,16 @@ take_visible(WaHeapScan *scan, Buffer buffer, BlockNumber block,
 	return nrows;
 }
 
+/* Returns the room for the rest of a page, which lives as long as the scan. */
+static WaRow *
+rest_room(WaHeapScan *scan)
+{
+	if (scan->rest == NULL)
+		scan->rest = MemoryContextAlloc(GetMemoryChunkContext(scan),
+										sizeof(WaRow) * MaxHeapTuplesPerPage);
+	return scan->rest;
+}
+
 /*
  * Stores the visible tuples of a block that has just been pinned in rows, if there is
  * room for as many as it might have, else in the scan's rest.  Returns how many went
@@ -240,7 +252,7 @@ read_page(WaHeapScan *scan, Buffer buffer, WaRow *rows, int room)
 	fits = PageGetMaxOffsetNumber(page) <= room;
 	wa_heap_note_page(&scan->pinner, page);
 	if (!fits)
-		rows = scan->rest;
+		rows = rest_room(scan);
 	check_conflicts = CheckForSerializableConflictOutNeeded(relation, snapshot);
 	if (all_visible && !check_conflicts)
 		nrows = wa_heap_take_all(page, block, rows);
@@ -270,6 +282,8 @@ take_rest(WaHeapScan *scan, WaRow *rows, int room)
 {
 	int nrows = Min(scan->rest_end - scan->rest_next, room);
 
+	if (nrows == 0)
+		return 0;
 	memcpy(rows, &scan->rest[scan->rest_next], (Size) nrows * sizeof(*rows));
 	scan->rest_next += nrows;
 	return nrows;
@@ -439,7 +453,7 @@ wa_heap_has_rows(WaHeapScan *scan)
 	int nrows;
 
 	while (scan->rest_next == scan->rest_end &&
-		   read_next(scan, scan->rest, 0, &nrows))
+		   read_next(scan, NULL, 0, &nrows))
 		;
 	/* The caller may wait before it reads on. */
 	name_again(scan);
@@ -493,5 +507,7 @@ wa_heap_end(WaHeapScan *scan)
 	if (BufferIsValid(scan->map))
 		ReleaseBuffer(scan->map);
 	table_endscan(scan->scan);
+	if (scan->rest != NULL)
+		pfree(scan->rest);
 	pfree(scan);
 }

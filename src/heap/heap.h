@@ -68,7 +68,7 @@ typedef struct WaHeapScan
 	Buffer pins[WA_HEAP_MAX_PINS];
 	int rest_next;
 	int rest_end;
-	WaRow rest[MaxHeapTuplesPerPage];
+	WaRow *rest; /* room for MaxHeapTuplesPerPage; NULL: none was needed yet */
 	WaHeapCounts counts;
 } WaHeapScan;
 

@@ -41,17 +41,18 @@ estimate_inputs(PlannerInfo *root, const WaPlannedQuery *planned,
 	RelOptInfo *relation = planned->relation;
 	const double rows = relation->rows;
 	double distinct_inputs;
-	Selectivity sent;
 	WaPushdown pushdown;
 
 	wa_scan_query_push_down(&planned->query, &pushdown);
 	pushdown.excluded = excluded;
 	if (!wa_push_down(&pushdown))
 		return 0;
-	sent = clauselist_selectivity(root, pushdown.sent_filters,
-								  (int) relation->relid, JOIN_INNER, NULL);
 	/* PostgreSQL's estimate goes by the rows that fulfil all clauses. */
-	relation->rows = clamp_row_est(planned->sources.tuples * sent);
+	if (pushdown.kept_filters != NIL)
+		relation->rows = clamp_row_est(
+			planned->sources.tuples *
+			clauselist_selectivity(root, pushdown.sent_filters,
+								   (int) relation->relid, JOIN_INNER, NULL));
 	distinct_inputs = wa_estimate_groups(root, pushdown.by, relation->rows);
 	relation->rows = rows;
 	return distinct_inputs;
@@ -107,6 +108,56 @@ resident_share(PlannerInfo *root, const WaPlannedQuery *planned)
 	return pages == 0 ? 0 : Min((double) blocks / pages, 1);
 }
 
+/* Tells whether so many distinct inputs are worth asking for. */
+static bool
+are_worth(const WaPlannedQuery *planned, double distinct_inputs, int nworkers,
+		  WaExcluded excluded)
+{
+	return wa_resident_takes_groups(planned->sources.pages, distinct_inputs,
+									nworkers) &&
+		   (excluded != WA_EXCLUDES_TIMES ||
+			distinct_inputs * ROWS_PER_TIME <= planned->sources.tuples);
+}
+
+/* Returns how many values what some calls are given is likely to have. */
+static double
+estimate_given(PlannerInfo *root, const WaPlannedQuery *planned,
+			   const List *calls)
+{
+	List *inputs = NIL;
+	ListCell *call;
+	ListCell *source;
+
+	foreach (call, calls)
+		foreach (source, ((const WaCallExpression *) lfirst(call))->sources)
+			inputs = list_append_unique(
+				inputs, ((const WaSource *) lfirst(source))->expression);
+	return wa_estimate_groups(root, inputs, planned->relation->rows);
+}
+
+/*
+ * Returns an estimate of the distinct inputs of a query that is pushed as a whole where
+ * calls have no tables, or, as this takes less time, of some of them if these are too many,
+ * or of the rows, if these are few; 0: there are no such calls.
+ */
+static double
+estimate_inputs_of_calls(PlannerInfo *root, const WaPlannedQuery *planned,
+						 int nworkers, WaExcluded excluded)
+{
+	const List *calls = wa_calls_excluded(planned->query.compiler, excluded);
+	const double rows = planned->relation->rows;
+	double given;
+
+	if (calls == NIL)
+		return 0;
+	if (are_worth(planned, rows, nworkers, excluded))
+		return rows;
+	given = estimate_given(root, planned, calls);
+	return are_worth(planned, given, nworkers, excluded)
+			   ? estimate_inputs(root, planned, excluded)
+			   : given;
+}
+
 /*
  * Finds out how many distinct inputs there are in case that there are no tables of some
  * calls, as these have too many values: of integers, or `first`, and then of times.
@@ -117,15 +168,15 @@ plan_inputs_without_tables(PlannerInfo *root, WaPlannedQuery *planned,
 {
 	for (WaExcluded excluded = first; excluded <= WA_EXCLUDES_TIMES; excluded++)
 	{
-		const double distinct_inputs = estimate_inputs(root, planned, excluded);
+		const double distinct_inputs =
+			planned->can_push
+				? estimate_inputs_of_calls(root, planned, nworkers, excluded)
+				: estimate_inputs(root, planned, excluded);
 
 		/* It may be that all is pushed, and there is nothing to be combined. */
 		if (distinct_inputs == 0)
 			continue;
-		if (!wa_resident_takes_groups(planned->sources.pages, distinct_inputs,
-									  nworkers) ||
-			(excluded == WA_EXCLUDES_TIMES &&
-			 distinct_inputs * ROWS_PER_TIME > planned->sources.tuples))
+		if (!are_worth(planned, distinct_inputs, nworkers, excluded))
 			return;
 		planned->inputs_without_tables =
 			Max(planned->inputs_without_tables, distinct_inputs);

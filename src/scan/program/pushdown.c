@@ -67,6 +67,18 @@ kind_of_table(const WaCallExpression *call)
 			   : WA_EXCLUDES_INTEGERS;
 }
 
+List *
+wa_calls_excluded(const WaCompiler *compiler, WaExcluded excluded)
+{
+	List *calls = NIL;
+	ListCell *cell;
+
+	foreach (cell, compiler->calls)
+		if (kind_of_table((const WaCallExpression *) lfirst(cell)) == excluded)
+			calls = lappend(calls, lfirst(cell));
+	return calls;
+}
+
 /* Tells whether there are tables of all that a program of a pushdown calls. */
 static bool
 are_pushable_calls(const WaPushdown *pushdown, const WaCompiler *compiler)

@@ -82,4 +82,10 @@ extern Node *wa_pushdown_refer(const WaPushdown *pushdown, Node *expression);
 /* Tells whether there may be tables (core/lookup_table.h) of all that a program calls. */
 extern bool wa_calls_are_pushable(const WaCompiler *compiler);
 
+/*
+ * Returns what a program calls that `excluded` has no tables of, and less would have, as
+ * a list of WaCallExpression.
+ */
+extern List *wa_calls_excluded(const WaCompiler *compiler, WaExcluded excluded);
+
 #endif /* WA_SCAN_PUSHDOWN_H */

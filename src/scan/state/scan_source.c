@@ -158,12 +158,13 @@ wa_sources_read(WaScanSources *sources, WaRow *rows)
 
 	while (sources->current < sources->count)
 	{
-		wa_sources_enter(sources, sources->current);
 		nrows = wa_heap_next(sources->list[sources->current]->heap, rows);
 		if (nrows > 0)
 			break;
 		sources->current++;
 	}
+	if (nrows > 0)
+		wa_sources_enter(sources, sources->current);
 	return nrows;
 }
 
