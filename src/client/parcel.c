@@ -88,7 +88,9 @@ make(uint64 bytes)
 	{
 		(void) wa_trouble_note_errno(WA_EXCHANGE_DONE, CANNOT_MAKE);
 		close_file(fd);
-		CHECK_FOR_INTERRUPTS(); /* which may have kept it from being allocated */
+		/* An interrupt may have kept it from being allocated, and be an error. */
+		wa_connection_limit_wait(0);
+		CHECK_FOR_INTERRUPTS();
 		return -1;
 	}
 	parcel.memory = memory;

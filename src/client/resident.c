@@ -132,23 +132,64 @@ wa_client_loaded(void)
 	return receive_reply(&reply) && check_reply(&reply, WA_MSG_DONE);
 }
 
-bool
-wa_client_residency(const WaRelation *relation, int ncolumns,
-					const WaColumnName *columns, WaResidentMessage *answer)
+/* Writes sources to a place in the parcel. */
+static void
+write_sources(const WaNamedSources *named, uint64 offset)
 {
-	const size_t names = (size_t) ncolumns * sizeof(*columns);
+	char *place = wa_parcel_memory() + offset;
+	const Size bytes = named->nsources * sizeof(*named->sources);
+
+	memcpy(place, named->sources, bytes);
+	memcpy(place + bytes, named->attributes,
+		   wa_run_sources_bytes(named->nsources, named->ncolumns) - bytes);
+}
+
+/* Lays out the parcel for a question about some sources, which it completes. */
+static bool
+prepare_residency(const WaNamedSources *named, WaMessage *message)
+{
+	WaResidencyMessage *residency = &message->residency;
+	const uint64 bytes = wa_run_sources_bytes(named->nsources, named->ncolumns);
+
+	residency->nsources = named->nsources;
+	residency->ncolumns = named->ncolumns;
+	residency->sources = 0;
+	residency->blocks = TYPEALIGN64(64, bytes);
+	memcpy(residency->columns, named->columns,
+		   named->ncolumns * sizeof(*named->columns));
+	if (wa_client_reserve(residency->blocks +
+						  named->nsources * sizeof(uint64)) == NULL)
+		return false;
+	write_sources(named, residency->sources);
+	message->header.bulk =
+		wa_checksum(0, wa_parcel_memory() + residency->sources, bytes);
+	return true;
+}
+
+bool
+wa_client_residency(const WaNamedSources *named, WaResidentMessage *answer,
+					uint64 *blocks)
+{
 	WaMessage message = {0};
 	WaMessage reply;
+	uint32_t bulk = 0;
 
-	message.residency.relation = *relation;
-	message.residency.ncolumns = (uint32_t) ncolumns;
-	memcpy(message.residency.columns, columns, names);
-	if (!ask(&message, WA_MSG_RESIDENCY,
-			 offsetof(WaResidencyMessage, columns) + names, WA_MSG_RESIDENT,
-			 &reply))
+	ereport(DEBUG2,
+			(errmsg_internal("warpagg asks what is resident of %u relations",
+							 named->nsources)));
+	if (!prepare_residency(named, &message) ||
+		!ask(&message, WA_MSG_RESIDENCY,
+			 offsetof(WaResidencyMessage, columns) +
+				 named->ncolumns * sizeof(*named->columns),
+			 WA_MSG_RESIDENT, &reply))
 		return false;
-	if (reply.resident.ncolumns != (uint32_t) ncolumns ||
-		!wa_residency_is_sound(&reply.resident))
+	copy_out(message.residency.blocks, blocks,
+			 named->nsources * sizeof(*blocks), &bulk);
+	if (bulk != reply.header.bulk)
+		return wa_client_reject(true);
+	if (reply.resident.ncolumns != named->ncolumns ||
+		!wa_residency_is_sound(&reply.resident, named->nsources) ||
+		!wa_complete_blocks_are_sound(&reply.resident, blocks, named->nsources))
 		return wa_client_reject(false);
 	*answer = reply.resident;
 	return true;
@@ -337,7 +378,7 @@ wa_client_release_groups(void)
 typedef struct Asked
 {
 	const WaRunMessage *run;
-	const WaRunOver *over;
+	const WaNamedSources *over;
 	uint64 nblocks; /* of all sources */
 } Asked;
 
@@ -381,28 +422,16 @@ take_groups(const WaRunMessage *run, const WaAnswerMessage *answer,
 	return groups_file.memory;
 }
 
-/* Writes the sources to the parcel. */
-static void
-write_sources(const WaRunMessage *run, const WaRunOver *over)
-{
-	char *place = wa_parcel_memory() + run->sources;
-	const Size bytes = run->nsources * sizeof(*over->sources);
-
-	memcpy(place, over->sources, bytes);
-	memcpy(place + bytes, over->attributes,
-		   wa_run_sources_bytes(run->nsources, run->ncolumns) - bytes);
-}
-
 /* Sends a query. */
 static bool
-send_run(const WaRunMessage *run, const WaRunOver *over)
+send_run(const WaRunMessage *run, const WaNamedSources *over)
 {
 	const char *parcel = wa_parcel_memory();
 	WaMessage message = {0};
 
 	if (!may_send())
 		return false;
-	write_sources(run, over);
+	write_sources(over, run->sources);
 	message.run = *run;
 	message.header.bulk =
 		wa_run_checksum(run, parcel + run->query, parcel + run->sources);
@@ -466,19 +495,6 @@ take_used(const Asked *asked, const WaAnswerMessage *answer, Told *told,
 	return told->used != NULL;
 }
 
-/* Remembers how many blocks of a source could be used, when so much had been loaded. */
-static void
-note_source(const Asked *asked, uint32 number, int64 loads, uint64 blocks)
-{
-	const WaRunMessage *run = asked->run;
-	WaColumnName names[WA_MAX_QUERY_COLUMNS];
-
-	wa_run_names(run, &asked->over->attributes[(Size) number * run->ncolumns],
-				 names);
-	wa_residency_note(&asked->over->sources[number].relation, run->ncolumns,
-					  names, loads, blocks);
-}
-
 /*
  * Remembers how many blocks could be used of each source.  Of several of them nothing, if
  * blocks were left out and it is not known of which.
@@ -488,30 +504,29 @@ note_sources(const Asked *asked, const WaAnswerMessage *answer,
 			 const Told *told, int64 loads)
 {
 	const WaRunSource *sources = asked->over->sources;
+	const uint32 nsources = asked->run->nsources;
 	const uint64_t *words = told->cover == NULL ? told->used : told->cover;
+	uint64 *blocks;
 
-	if (asked->run->nsources == 1)
-	{
-		note_source(asked, 0, loads, answer->blocks + answer->left_blocks);
+	if (nsources > 1 && answer->left_blocks > 0 && told->cover == NULL)
 		return;
-	}
-	if (answer->left_blocks > 0 && told->cover == NULL)
-		return;
-	for (uint32 i = 0; i < asked->run->nsources; i++)
+	blocks = palloc(nsources * sizeof(*blocks));
+	for (uint32 i = 0; i < nsources; i++)
 	{
-		uint64_t blocks = answer->blocks == 0 ? 0 : sources[i].nblocks;
-
-		if (words != NULL)
-		{
-			(void) wa_used_count(words, sources[i].nblocks, &blocks);
-			words += wa_extents_bytes(sources[i].nblocks) / sizeof(*words);
-		}
-		note_source(asked, i, loads, blocks);
+		blocks[i] = answer->blocks == 0 ? 0 : sources[i].nblocks;
+		if (words == NULL)
+			continue;
+		(void) wa_used_count(words, sources[i].nblocks, &blocks[i]);
+		words += wa_extents_bytes(sources[i].nblocks) / sizeof(*words);
 	}
+	if (nsources == 1)
+		blocks[0] = answer->blocks + answer->left_blocks;
+	wa_residency_note(asked->over, loads, blocks);
+	pfree(blocks);
 }
 
 const void *
-wa_client_run(const WaRunMessage *run, const WaRunOver *over,
+wa_client_run(const WaRunMessage *run, const WaNamedSources *over,
 			  const WaAnnounced *announced, WaAnswerMessage *answer,
 			  uint64_t **used)
 {

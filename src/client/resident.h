@@ -43,11 +43,13 @@ extern WA_MUST_CHECK bool wa_client_texts(const WaRelation *relation,
 										  uint32 first, WaTextsHead *head,
 										  char *texts, uint64 room);
 
-/* Asks what there is of columns of a relation. */
-extern WA_MUST_CHECK bool wa_client_residency(const WaRelation *relation,
-											  int ncolumns,
-											  const WaColumnName *columns,
-											  WaResidentMessage *answer);
+/*
+ * Asks, by one request, what there is of columns of some sources, at most
+ * WA_MAX_RUN_SOURCES.  blocks: of each source how many complete ones it has.
+ */
+extern WA_MUST_CHECK bool wa_client_residency(const WaNamedSources *named,
+											  WaResidentMessage *answer,
+											  uint64 *blocks);
 
 /*
  * Asks for the states of the extents from one on of a relation of nblocks; unless `all` are
@@ -75,13 +77,6 @@ extern bool wa_client_pin(const WaRelation *relation, bool pinned);
  */
 extern int64 wa_client_list(uint32 database, WaResidentColumn **list);
 
-/* The sources of a query, and the attributes of its columns in each (WaRunMessage). */
-typedef struct WaRunOver
-{
-	const WaRunSource *sources;
-	const int16_t *attributes;
-} WaRunOver;
-
 /* Whoever wants to know, before an answer is there, which blocks it will cover. */
 typedef struct WaAnnounced
 {
@@ -104,7 +99,8 @@ typedef struct WaAnnounced
  * They are the very words that were announced if it covers what was.
  * What the groups are is for the caller to check.
  */
-extern const void *wa_client_run(const WaRunMessage *run, const WaRunOver *over,
+extern const void *wa_client_run(const WaRunMessage *run,
+								 const WaNamedSources *over,
 								 const WaAnnounced *announced,
 								 WaAnswerMessage *answer, uint64_t **used);
 extern void wa_client_release_groups(void);

@@ -27,7 +27,7 @@
  *	                           <--------  DONE
  *	LOAD {extent}              -------->
  *	                           <--------  DONE or FAILED {text}
- *	RESIDENCY {columns}        -------->
+ *	RESIDENCY {sources, columns} ------>
  *	                           <--------  RESIDENT {table}
  *	EXTENTS {columns, which}   -------->
  *	                           <--------  LISTED {number}

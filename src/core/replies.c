@@ -10,11 +10,12 @@
 /* Times, in microseconds, are before this one. */
 #define LAST_US (INT64_C(1) << 60)
 
-/* Tells whether so many blocks may have so many rows. */
+/* Tells whether so many relations may have so many blocks, and these so many rows. */
 static bool
-rows_are_sound(uint64_t blocks, uint64_t rows)
+rows_are_sound(uint32_t relations, uint64_t blocks, uint64_t rows)
 {
-	return blocks <= UINT32_MAX && rows <= blocks * BLOCK_ROWS;
+	return blocks <= (uint64_t) relations * UINT32_MAX &&
+		   rows <= blocks * BLOCK_ROWS;
 }
 
 bool
@@ -74,19 +75,34 @@ wa_used_is_sound(const uint64_t *used, const WaRunSource *sources,
 }
 
 bool
-wa_residency_is_sound(const WaResidentMessage *resident)
+wa_residency_is_sound(const WaResidentMessage *resident, uint32_t nsources)
 {
-	if (resident->complete_blocks > UINT32_MAX)
-		return false;
+	const uint64_t most_blocks = (uint64_t) nsources * UINT32_MAX;
+
 	for (uint32_t i = 0; i < resident->ncolumns; i++)
 	{
 		const WaResidency *column = &resident->columns[i];
 
-		if (!rows_are_sound(column->blocks, column->rows) ||
-			column->odd_blocks > UINT32_MAX || column->bytes > INT64_MAX)
+		if (!rows_are_sound(nsources, column->blocks, column->rows) ||
+			column->odd_blocks > most_blocks || column->bytes > INT64_MAX)
 			return false;
 	}
 	return true;
+}
+
+bool
+wa_complete_blocks_are_sound(const WaResidentMessage *resident,
+							 const uint64_t *blocks, uint32_t nsources)
+{
+	uint64_t sum = 0;
+
+	for (uint32_t i = 0; i < nsources; i++)
+	{
+		if (blocks[i] > UINT32_MAX)
+			return false;
+		sum += blocks[i];
+	}
+	return sum == resident->complete_blocks;
 }
 
 bool
@@ -123,7 +139,7 @@ wa_resident_column_is_sound(const WaResidentColumn *column)
 		   column->family_attribute <=
 			   (column->family.root == 0 ? 0 : INT16_MAX) &&
 		   column->unused == 0 && column->extents <= UINT32_MAX &&
-		   rows_are_sound(column->blocks, column->rows) &&
+		   rows_are_sound(1, column->blocks, column->rows) &&
 		   column->bytes <= INT64_MAX && column->device_bytes <= INT64_MAX &&
 		   column->queries <= INT64_MAX && column->last_use_us >= 0 &&
 		   column->last_use_us < LAST_US;

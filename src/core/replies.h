@@ -39,8 +39,14 @@ WA_MUST_CHECK bool wa_used_is_sound(const uint64_t *used,
 									const WaRunSource *sources,
 									uint32_t nsources, uint64_t blocks);
 
-/* Tells whether what there is said to be of columns may be. */
-WA_MUST_CHECK bool wa_residency_is_sound(const WaResidentMessage *resident);
+/* Tells whether what there is said to be of columns of so many sources may be. */
+WA_MUST_CHECK bool wa_residency_is_sound(const WaResidentMessage *resident,
+										 uint32_t nsources);
+
+/* Tells whether these may be the complete blocks of its sources. */
+WA_MUST_CHECK bool
+wa_complete_blocks_are_sound(const WaResidentMessage *resident,
+							 const uint64_t *blocks, uint32_t nsources);
 
 /* Tells whether the state of an extent may be one, by so many columns asked for. */
 WA_MUST_CHECK bool wa_extent_state_is_sound(const WaExtentState *state,

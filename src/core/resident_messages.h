@@ -25,13 +25,72 @@ typedef struct WaLoadMessage
 	uint64_t extent; /* offset of a WaExtentHead in the parcel */
 } WaLoadMessage;     /* bulk: wa_extent_checksum */
 
-/* A relation and columns of it; the length tells how many there are. */
+/* Relations that a RUN or RESIDENCY is over at most. */
+#define WA_MAX_RUN_SOURCES 16384
+
+/* A relation that one is over; a RESIDENCY does not look at its nblocks. */
+typedef struct WaRunSource
+{
+	WaRelation relation;
+	uint32_t nblocks; /* of the relation, by the query's snapshot */
+} WaRunSource;
+
+/*
+ * Columns of some relations, as RUN and RESIDENCY name them.  They have the same types and
+ * kinds in all of these, but attributes of their own.
+ */
+typedef struct WaNamedSources
+{
+	uint32_t nsources;
+	uint32_t ncolumns;
+	const WaColumnName *columns; /* attribute is 0 */
+	const WaRunSource *sources;
+	const int16_t *attributes; /* of each source, of each column */
+} WaNamedSources;
+
+/* Returns the bytes of some sources, and their attributes. */
+static inline uint64_t
+wa_run_sources_bytes(uint32_t nsources, uint32_t ncolumns)
+{
+	return nsources *
+		   (sizeof(WaRunSource) + (uint64_t) ncolumns * sizeof(int16_t));
+}
+
+/* Returns the attributes of a source. */
+static inline const int16_t *
+wa_named_attributes(const WaNamedSources *named, uint32_t number)
+{
+	return &named->attributes[(size_t) number * named->ncolumns];
+}
+
+/* Writes the names that the columns have in a source. */
+static inline void
+wa_named_columns(const WaNamedSources *named, uint32_t number,
+				 WaColumnName *names)
+{
+	const int16_t *attributes = wa_named_attributes(named, number);
+
+	for (uint32_t i = 0; i < named->ncolumns; i++)
+	{
+		names[i] = named->columns[i];
+		names[i].attribute = attributes[i];
+	}
+}
+
+/*
+ * Asks what there is of columns of some sources, as RUN names them: at `sources` lie
+ * nsources WaRunSource, and behind them int16_t attributes[nsources][ncolumns]
+ * (wa_run_sources_bytes), whose checksum bulk is.  At `blocks` the reply has a uint64_t for
+ * each source.  Offsets are those of the parcel.
+ */
 typedef struct WaResidencyMessage
 {
 	WaHeader header;
-	WaRelation relation;
+	uint32_t nsources; /* at least 1 */
 	uint32_t ncolumns;
-	WaColumnName columns[WA_MAX_QUERY_COLUMNS];
+	uint64_t sources;
+	uint64_t blocks;
+	WaColumnName columns[WA_MAX_QUERY_COLUMNS]; /* ncolumns; attribute is 0 */
 } WaResidencyMessage;
 
 /* What is there of a column. */
@@ -47,14 +106,18 @@ typedef struct WaResidency
 	uint64_t texts;      /* TEXT: that have been added to it so far */
 } WaResidency;
 
-/* The columns in the order of the request; the length tells how many. */
+/*
+ * What there is of the sources that have complete blocks, in which all of the columns are
+ * cached, or of all sources if none has; of the dictionaries the first one of these.  Bulk
+ * is the checksum of how many complete blocks each source has.
+ */
 typedef struct WaResidentMessage
 {
 	WaHeader header;
-	uint64_t complete_blocks; /* cached with all of the columns */
+	uint64_t complete_blocks; /* of all sources */
 	uint32_t ncolumns;
 	uint32_t unused;
-	WaResidency columns[WA_MAX_QUERY_COLUMNS];
+	WaResidency columns[WA_MAX_QUERY_COLUMNS]; /* in the order of the request */
 } WaResidentMessage;
 
 /*
@@ -215,21 +278,10 @@ typedef struct WaSnapshot
 	uint64_t xids[WA_MAX_SNAPSHOT_XIDS]; /* nxids of them */
 } WaSnapshot;
 
-/* Relations that a query is over at most. */
-#define WA_MAX_RUN_SOURCES 16384
-
-/* A relation that a query is over. */
-typedef struct WaRunSource
-{
-	WaRelation relation;
-	uint32_t nblocks; /* of the relation, by the query's snapshot */
-} WaRunSource;
-
 /*
  * A query over those blocks of its sources that are cached with all its columns, fresh,
  * and settled for its snapshot.  If WAL has not been followed up to its position there
- * are none.  Its columns have the same types and kinds in all sources, but attributes of
- * their own.
+ * are none.
  *
  * Offsets are those of the parcel.  At `sources` lie nsources WaRunSource, no relation
  * among them twice, and behind them int16_t attributes[nsources][ncolumns]
@@ -261,14 +313,6 @@ typedef struct WaRunMessage
 	WaColumnName columns[WA_MAX_QUERY_COLUMNS]; /* ncolumns; attribute is 0 */
 } WaRunMessage;
 
-/* Returns the bytes of the sources of a query, and their attributes. */
-static inline uint64_t
-wa_run_sources_bytes(uint32_t nsources, uint32_t ncolumns)
-{
-	return nsources *
-		   (sizeof(WaRunSource) + (uint64_t) ncolumns * sizeof(int16_t));
-}
-
 /* Returns the bytes of a bit for each block of the extents of all sources. */
 static inline uint64_t
 wa_run_words_bytes(const WaRunSource *sources, uint32_t nsources)
@@ -289,18 +333,6 @@ wa_run_blocks(const WaRunSource *sources, uint32_t nsources)
 	for (uint32_t i = 0; i < nsources; i++)
 		blocks += sources[i].nblocks;
 	return blocks;
-}
-
-/* Writes the names that the columns of a query have in the source of some attributes. */
-static inline void
-wa_run_names(const WaRunMessage *run, const int16_t *attributes,
-			 WaColumnName *names)
-{
-	for (uint32_t i = 0; i < run->ncolumns; i++)
-	{
-		names[i] = run->columns[i];
-		names[i].attribute = attributes[i];
-	}
 }
 
 /*

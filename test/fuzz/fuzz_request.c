@@ -20,6 +20,7 @@
 #include "test/fuzz/fuzz_query_mutate.h"
 #include "test/fuzz/fuzz_threads.h"
 
+#include "daemon/run/named_sources.h"
 #include "daemon/run/run.h"
 
 /* To be driven event by event. */
@@ -328,6 +329,7 @@ fill_bulk(const Client *client, WaMessage *message)
 {
 	const WaParcel parcel = {client->parcel, client->parcel_bytes};
 	const WaRunMessage *run = &message->run;
+	const WaResidencyMessage *residency = &message->residency;
 	uint32_t *bulk = &message->header.bulk;
 
 	if (message->header.type == WA_MSG_LOAD)
@@ -338,6 +340,22 @@ fill_bulk(const Client *client, WaMessage *message)
 			 wa_run_is_sound(run, &parcel))
 		*bulk = wa_run_checksum(run, wa_parcel_place(&parcel, run->query),
 								wa_parcel_place(&parcel, run->sources));
+	else if (message->header.type == WA_MSG_RESIDENCY &&
+			 wa_named_sources_lie_right(&parcel, residency->sources,
+										residency->nsources, residency->columns,
+										residency->ncolumns))
+		*bulk = wa_checksum(
+			0, wa_parcel_place(&parcel, residency->sources),
+			wa_run_sources_bytes(residency->nsources, residency->ncolumns));
+}
+
+/* Has a RESIDENCY be over a few sources, by columns that may be. */
+static void
+tidy_residency(WaResidencyMessage *residency)
+{
+	residency->nsources = 1 + residency->nsources % MAX_SOURCES;
+	for (uint32_t i = 0; i < residency->ncolumns; i++)
+		residency->columns[i].attribute = 0;
 }
 
 /* Has a RUN be of the last query written, over a few sources, by columns that may be. */
@@ -381,6 +399,8 @@ do_message(int fd, const FuzzStep *step, const Client *client)
 	fuzz_message_make(&message, type_of(step), step->words, step->nwords);
 	if (message.header.type == WA_MSG_RUN && (step->b & FLAG_LENGTH) == 0)
 		tidy_run(&message.run, client);
+	if (message.header.type == WA_MSG_RESIDENCY && (step->b & FLAG_LENGTH) == 0)
+		tidy_residency(&message.residency);
 	if ((step->b & FLAG_NO_BULK) == 0)
 		fill_bulk(client, &message);
 	/* An empty one is like the end of a connection. */

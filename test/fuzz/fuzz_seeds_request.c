@@ -209,20 +209,32 @@ write_run_seed(int number, const uint8_t *forms, uint8_t nforms)
 	fuzz_seed_write(&seed, "fuzz_request");
 }
 
+/* Writes the steps of a question about resident columns of some relations. */
+static void
+ask_residency(uint32_t nsources, const uint8_t *forms, uint8_t nforms)
+{
+	WaMessage message;
+
+	write_sources(nsources, forms, nforms);
+	memset(&message, 0, sizeof(message));
+	message.residency.nsources = nsources - 1; /* of which one more is made */
+	message.residency.ncolumns = nforms;
+	message.residency.sources = SOURCES_PLACE;
+	message.residency.blocks = GROUPS_PLACE;
+	fill_names(message.residency.columns, forms, nforms);
+	send_message(WA_MSG_RESIDENCY, &message,
+				 offsetof(WaResidencyMessage, columns) +
+					 nforms * sizeof(WaColumnName),
+				 0);
+}
+
 /* Writes the steps of questions about resident columns. */
 static void
 ask(const uint8_t *forms, uint8_t nforms)
 {
 	WaMessage message;
 
-	memset(&message, 0, sizeof(message));
-	message.residency.relation = fuzz_relation(0);
-	message.residency.ncolumns = nforms;
-	fill_names(message.residency.columns, forms, nforms);
-	send_message(WA_MSG_RESIDENCY, &message,
-				 offsetof(WaResidencyMessage, columns) +
-					 nforms * sizeof(WaColumnName),
-				 0);
+	ask_residency(1 + forms[0] % MAX_SOURCES, forms, nforms);
 	memset(&message, 0, sizeof(message));
 	message.extents.relation = fuzz_relation(0);
 	message.extents.nblocks = 700;

@@ -218,6 +218,38 @@ foreach my $line (
 }
 is($seen, 13, 'all columns are resident');
 
+# A table with partitions is asked about by one question, and the planner's is about a
+# sample of them.  What has been answered since something was loaded is known.
+value($node,
+	q{
+	CREATE TABLE parts (id int, t text, v bigint) PARTITION BY RANGE (id);
+	SELECT format('CREATE TABLE parts_%s PARTITION OF parts FOR VALUES FROM (%s) TO (%s)',
+		i, i * 10000, i * 10000 + 10000) FROM generate_series(0, 23) i \gexec
+	INSERT INTO parts SELECT i, 'text ' || i % 7, i FROM generate_series(0, 239999) i;
+	VACUUM ANALYZE parts;
+	SELECT warpagg_load('parts');
+	});
+my $by_text = 'SELECT upper(t), count(*), sum(v) FROM parts GROUP BY 1 ORDER BY 1';
+my $load = 'UPDATE parts_7 SET v = v WHERE id = 70000;'
+  . " SELECT warpagg_load('parts_7')";
+my $phase = "DO 'BEGIN RAISE NOTICE ''next phase''; END';";
+my ($status, $printed, $told) = $node->psql('postgres',
+	"SET client_min_messages = debug2; SET plan_cache_mode = force_generic_plan;\n"
+	  . "PREPARE q AS $by_text;\n"
+	  . "$phase\nEXECUTE q;\n$phase\n$by_text;\n$phase\n"
+	  . "SELECT pg_sleep(1.1);\n$load;\n$phase\nEXECUTE q;\n$phase\n$by_text;\n");
+my @asked = map { [/asks what is resident of (\d+) relations/g] }
+  split(/NOTICE:  next phase/, $told);
+is($status, 0, 'queries over partitions');
+is("@{$asked[1]}", '12 24', 'the planner asks of a sample, the node of all');
+is("@{$asked[2]}", '', 'and a second query of none');
+is("@{$asked[4]}", '24', 'what has been loaded is asked for by one question');
+is("@{$asked[5]}", '', 'after which the planner knows of its sample, too');
+is(() = $printed =~ /^TEXT 3\|/mg, 4, 'with results');
+like(value($node, "EXPLAIN (ANALYZE, COSTS OFF) $by_text"),
+	qr/Blocks Read: 0\b/, 'for which nothing is read');
+value($node, 'DROP TABLE parts');
+
 # A device process that says nothing, to the planner or to a query.
 my $pid = daemon_pid($node);
 foreach my $pause (0, 1.1)

@@ -231,6 +231,17 @@ find_parts(const Peer *peer, const WaMessage *message, Part parts[MAX_PARTS])
 				part_of(peer, message->run.query, message->run.query_bytes);
 			parts[1] = find_sources(peer, &message->run);
 			break;
+		case WA_MSG_RESIDENCY:
+			parts[0] =
+				part_of(peer, message->residency.sources,
+						wa_run_sources_bytes(message->residency.nsources,
+											 message->residency.ncolumns));
+			break;
+		case WA_MSG_RESIDENT:
+			parts[0] = part_of(peer, request->residency.blocks,
+							   request->residency.nsources *
+								   (uint64_t) sizeof(uint64_t));
+			break;
 		case WA_MSG_LOAD:
 			/* The head, or more. */
 			parts[0] =

@@ -19,6 +19,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "core/checksum.h"
 #include "test/unit/test_counting_runner.h"
 #include "test/unit/test_resident_client.h"
 
@@ -100,7 +101,7 @@ write_query(uint64_t offset)
 	memcpy(parcel + offset, &query, sizeof(query));
 }
 
-/* Writes the sources of a RUN to the parcel, mostly right ones. */
+/* Writes the sources of a RUN, or RESIDENCY, to the parcel, mostly right ones. */
 static void
 write_sources(WaRunMessage *run)
 {
@@ -123,6 +124,24 @@ write_sources(WaRunMessage *run)
 		run->nsources = (uint32_t) pick(20000);
 	if (pick(8) == 0)
 		run->sources = pick_offset();
+}
+
+/* Makes a RESIDENCY that is right, or nearly; returns its length. */
+static size_t
+make_residency(WaResidencyMessage *residency)
+{
+	WaRunMessage run;
+
+	memset(&run, 0, sizeof(run));
+	write_sources(&run);
+	residency->nsources = run.nsources;
+	residency->ncolumns = run.ncolumns;
+	residency->sources = run.sources;
+	residency->blocks = pick_offset();
+	memcpy(residency->columns, run.columns,
+		   run.ncolumns * sizeof(*run.columns));
+	return offsetof(WaResidencyMessage, columns) +
+		   run.ncolumns * sizeof(*run.columns);
 }
 
 /* Makes a RUN that is right, or nearly. */
@@ -189,11 +208,7 @@ fill_resident(WaMessage *message, WaMessageType type)
 			message->load.extent = pick(4) == 0 ? pick_offset() : 0;
 			return sizeof(message->load);
 		case WA_MSG_RESIDENCY:
-			message->residency.relation = relation;
-			message->residency.ncolumns =
-				wa_test_names(pick(1024), message->residency.columns);
-			return offsetof(WaResidencyMessage, columns) +
-				   message->residency.ncolumns * sizeof(WaColumnName);
+			return make_residency(&message->residency);
 		case WA_MSG_TEXTS:
 			message->texts.relation = relation;
 			message->texts.first = (uint32_t) pick(70);
@@ -288,6 +303,7 @@ static void
 add_bulk(const WaTestClient *client, WaMessage *message)
 {
 	const WaRunMessage *run = &message->run;
+	const WaResidencyMessage *residency = &message->residency;
 
 	switch (message->header.type)
 	{
@@ -298,6 +314,14 @@ add_bulk(const WaTestClient *client, WaMessage *message)
 		case WA_MSG_LOAD:
 			message->header.bulk = wa_test_extent_checksum(
 				parcel, message->load.extent, FUZZ_PARCEL_BYTES);
+			break;
+		case WA_MSG_RESIDENCY:
+			if (residency->nsources < 1000 && residency->ncolumns < 16 &&
+				residency->sources < FUZZ_PARCEL_BYTES - 65536)
+				message->header.bulk =
+					wa_checksum(0, parcel + residency->sources,
+								wa_run_sources_bytes(residency->nsources,
+													 residency->ncolumns));
 			break;
 		case WA_MSG_RUN:
 			if (run->query_bytes < 65536 &&

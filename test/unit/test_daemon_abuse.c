@@ -99,8 +99,6 @@ is_welcome(uint32_t type, size_t length)
 		case WA_MSG_ATTACH:
 		case WA_MSG_STATUS:
 			return length == sizeof(WaSimpleMessage);
-		case WA_MSG_RESIDENCY:
-			return length == offsetof(WaResidencyMessage, columns);
 		case WA_MSG_UNLOAD:
 			return length == sizeof(WaUnloadMessage);
 		case WA_MSG_PIN:
@@ -118,9 +116,9 @@ is_welcome(uint32_t type, size_t length)
 static bool
 has_relation(uint32_t type)
 {
-	return type == WA_MSG_RESIDENCY || type == WA_MSG_EXTENTS ||
-		   type == WA_MSG_TEXTS || type == WA_MSG_CONFIRM ||
-		   type == WA_MSG_UNLOAD || type == WA_MSG_PIN;
+	return type == WA_MSG_EXTENTS || type == WA_MSG_TEXTS ||
+		   type == WA_MSG_CONFIRM || type == WA_MSG_UNLOAD ||
+		   type == WA_MSG_PIN;
 }
 
 static bool
@@ -145,7 +143,7 @@ test_bad_order(WaTestDaemon *daemon)
 		{
 			memset(&message, 0, sizeof(message));
 			if (has_relation(type))
-				message.residency.relation = (WaRelation){1, 2, 3};
+				message.extents.relation = (WaRelation){1, 2, 3};
 			wa_message_begin(&message.header, (WaMessageType) type,
 							 (uint32_t) lengths[i], 1);
 			if (lengths[i] == sizeof(WaSimpleMessage))

@@ -71,9 +71,9 @@ static const struct
 static bool
 is_about_relation(uint32_t type)
 {
-	return type == WA_MSG_RESIDENCY || type == WA_MSG_EXTENTS ||
-		   type == WA_MSG_TEXTS || type == WA_MSG_CONFIRM ||
-		   type == WA_MSG_UNLOAD || type == WA_MSG_PIN;
+	return type == WA_MSG_EXTENTS || type == WA_MSG_TEXTS ||
+		   type == WA_MSG_CONFIRM || type == WA_MSG_UNLOAD ||
+		   type == WA_MSG_PIN;
 }
 
 /* Whether a message is sound that says of itself what it is. */
@@ -172,7 +172,7 @@ test_columns_lengths(void)
 
 			memset(&message, 0, sizeof(message));
 			if (is_about_relation(tables[i].type))
-				message.residency.relation = (WaRelation){1, 2, 3};
+				message.extents.relation = (WaRelation){1, 2, 3};
 			memcpy((char *) &message + tables[i].count_offset, &columns,
 				   sizeof(columns));
 			for (size_t length = 0; length <= sizeof(message); length++)
@@ -228,7 +228,7 @@ test_relations(void)
 			uint32_t length = 0;
 
 			memset(&message, 0, sizeof(message));
-			message.residency.relation = (WaRelation){
+			message.extents.relation = (WaRelation){
 				(which & 1) != 0, (which & 2) != 0, (which & 4) != 0};
 			/* Whichever length is right without columns. */
 			for (length = 0; length < sizeof(message); length++)

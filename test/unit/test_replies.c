@@ -137,21 +137,51 @@ test_residency(void)
 	WaResidency *column = &resident.columns[1];
 
 	resident.ncolumns = 2;
-	resident.complete_blocks = UINT32_MAX;
 	*column = (WaResidency){.blocks = 10, .rows = 2910};
-	EXPECT(wa_residency_is_sound(&resident));
+	EXPECT(wa_residency_is_sound(&resident, 1));
 	column->rows++;
-	EXPECT(!wa_residency_is_sound(&resident));
-	*column = (WaResidency){.blocks = (uint64_t) 1 << 32};
-	EXPECT(!wa_residency_is_sound(&resident));
+	EXPECT(!wa_residency_is_sound(&resident, 1));
+	for (uint64_t nsources = 1; nsources <= WA_MAX_RUN_SOURCES; nsources *= 2)
+	{
+		const uint64_t most = nsources * UINT32_MAX;
+		const uint32_t n = (uint32_t) nsources;
+
+		*column = (WaResidency){.blocks = most, .odd_blocks = most};
+		EXPECT(wa_residency_is_sound(&resident, n));
+		column->blocks++;
+		EXPECT(!wa_residency_is_sound(&resident, n));
+		*column = (WaResidency){.odd_blocks = most + 1};
+		EXPECT(!wa_residency_is_sound(&resident, n));
+	}
 	*column = (WaResidency){.bytes = UINT64_MAX};
-	EXPECT(!wa_residency_is_sound(&resident));
+	EXPECT(!wa_residency_is_sound(&resident, 1));
 	*column = (WaResidency){.odd_blocks = UINT64_MAX};
-	EXPECT(!wa_residency_is_sound(&resident));
+	EXPECT(!wa_residency_is_sound(&resident, 1));
 	resident.ncolumns = 1;
-	EXPECT(wa_residency_is_sound(&resident));
-	resident.complete_blocks++;
-	EXPECT(!wa_residency_is_sound(&resident));
+	EXPECT(wa_residency_is_sound(&resident, 1));
+	return true;
+}
+
+/* Complete blocks of several sources are as many as is said, and of each as many as can be. */
+static bool
+test_complete_blocks(void)
+{
+	static WaResidentMessage resident;
+	uint64_t blocks[3] = {7, 0, UINT32_MAX};
+
+#define SOUND(n) wa_complete_blocks_are_sound(&resident, blocks, n)
+	resident.complete_blocks = (uint64_t) UINT32_MAX + 7;
+	EXPECT(SOUND(3) && !SOUND(2) && !SOUND(1));
+	resident.complete_blocks = 7;
+	EXPECT(!SOUND(3) && SOUND(2) && SOUND(1));
+	blocks[2] = (uint64_t) UINT32_MAX + 1;
+	resident.complete_blocks = (uint64_t) UINT32_MAX + 8;
+	EXPECT(!SOUND(3));
+	/* Two that come to 0 together. */
+	blocks[0] = 0 - blocks[2];
+	resident.complete_blocks = 0;
+	EXPECT(!SOUND(3));
+#undef SOUND
 	return true;
 }
 
@@ -257,6 +287,7 @@ main(void)
 	check(test_used(), "blocks that an answer covers");
 	check(test_used_of_several(), "blocks of several relations");
 	check(test_residency(), "what is resident of columns");
+	check(test_complete_blocks(), "complete blocks of sources");
 	check(test_extent_state(), "states of extents");
 	check(test_resident_column(), "columns of a list");
 	check(test_texts(), "heads of texts");

@@ -8,6 +8,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "core/checksum.h"
 #include "test/unit/test_resident_client.h"
 
 #define MAX_FDS 4
@@ -150,6 +151,19 @@ seal_run(const WaTestOwner *owner, WaRunMessage *run)
 										   owner->parcel + run->sources);
 }
 
+/* Fills in the checksum of the sources of a question, if they lie right. */
+static void
+seal_question(const WaTestOwner *owner, WaResidencyMessage *residency)
+{
+	const uint64_t bytes =
+		wa_run_sources_bytes(residency->nsources, residency->ncolumns);
+
+	if (residency->sources <= WA_TEST_PARCEL_BYTES &&
+		bytes <= WA_TEST_PARCEL_BYTES - residency->sources)
+		residency->header.bulk =
+			wa_checksum(0, owner->parcel + residency->sources, bytes);
+}
+
 int
 wa_test_ask(WaTestOwner *owner, const void *request, WaMessage *reply)
 {
@@ -159,6 +173,8 @@ wa_test_ask(WaTestOwner *owner, const void *request, WaMessage *reply)
 	memcpy(&message, request, header->length);
 	if (header->type == WA_MSG_RUN)
 		seal_run(owner, &message.run);
+	if (header->type == WA_MSG_RESIDENCY)
+		seal_question(owner, &message.residency);
 	if (!wa_test_send(owner->client.fd, &message, header->length))
 		return -1;
 	return wa_test_receive_reply(owner->client.fd, reply);
@@ -236,20 +252,47 @@ wa_test_run(const WaTestOwner *owner, uint64_t attributes, uint64_t position,
 	return run;
 }
 
+WaResidencyMessage
+wa_test_question(const WaTestOwner *owner, const uint64_t *relations,
+				 uint32_t nsources, uint64_t attributes)
+{
+	WaResidencyMessage residency;
+	WaRunMessage run; /* over the same sources */
+
+	memset(&residency, 0, sizeof(residency));
+	run.sources = WA_TEST_SOURCES_AT;
+	wa_test_write_only_source(owner->parcel, &run, relations[0], 0, attributes);
+	run.nsources = nsources;
+	for (uint32_t i = 0; i < nsources; i++)
+	{
+		WaColumnName names[WA_TEST_ATTRIBUTES];
+		int16_t numbers[WA_TEST_ATTRIBUTES];
+
+		(void) wa_test_names(attributes, names);
+		for (uint32_t j = 0; j < run.ncolumns; j++)
+			numbers[j] = names[j].attribute;
+		wa_test_write_source(owner->parcel, &run, i, relations[i], 0, numbers);
+	}
+	residency.nsources = nsources;
+	residency.ncolumns = run.ncolumns;
+	residency.sources = run.sources;
+	residency.blocks = WA_TEST_BLOCKS_AT;
+	memcpy(residency.columns, run.columns, run.ncolumns * sizeof(*run.columns));
+	wa_message_begin(&residency.header, WA_MSG_RESIDENCY,
+					 (uint32_t) (offsetof(WaResidencyMessage, columns) +
+								 run.ncolumns * sizeof(*run.columns)),
+					 33);
+	return residency;
+}
+
 bool
 wa_test_residency(WaTestOwner *owner, uint64_t relation, uint64_t attributes,
 				  WaResidentMessage *resident)
 {
-	WaResidencyMessage residency;
+	const WaResidencyMessage residency =
+		wa_test_question(owner, &relation, 1, attributes);
 	WaMessage reply;
 
-	memset(&residency, 0, sizeof(residency));
-	residency.relation = wa_test_relation(relation);
-	residency.ncolumns = wa_test_names(attributes, residency.columns);
-	wa_message_begin(&residency.header, WA_MSG_RESIDENCY,
-					 (uint32_t) (offsetof(WaResidencyMessage, columns) +
-								 residency.ncolumns * sizeof(WaColumnName)),
-					 33);
 	EXPECT(wa_test_ask(owner, &residency, &reply) == WA_MSG_RESIDENT);
 	EXPECT(reply.header.request == 33);
 	EXPECT(reply.resident.ncolumns == residency.ncolumns);

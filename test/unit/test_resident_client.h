@@ -20,6 +20,9 @@
 #define WA_TEST_COVER_AT   (WA_TEST_ANSWERS + 163840)
 #define WA_TEST_GROUPS_AT  (WA_TEST_ANSWERS + 196608)
 
+/* Where a RESIDENCY has the blocks of sources, after at most 2 MB for these. */
+#define WA_TEST_BLOCKS_AT (WA_TEST_SOURCES_AT + ((uint64_t) 2 << 20))
+
 /* That a relation has, of a RUN. */
 #define WA_TEST_BLOCKS ((uint32_t) 64 * WA_EXTENT_BLOCKS)
 
@@ -65,8 +68,8 @@ int wa_test_load_extent(WaTestOwner *owner, uint64_t relation, uint32_t number,
 						uint64_t position, uint64_t seed, uint64_t attributes);
 
 /*
- * Sends a request, a RUN with the checksum of what it names, and receives the reply;
- * returns its type.
+ * Sends a request, a RUN or RESIDENCY with the checksum of what it names, and receives the
+ * reply; returns its type.
  */
 int wa_test_ask(WaTestOwner *owner, const void *request, WaMessage *reply);
 
@@ -90,7 +93,15 @@ WaRunMessage wa_test_run(const WaTestOwner *owner, uint64_t attributes,
 						 uint64_t position, const void *query,
 						 uint64_t query_bytes, uint32_t request);
 
-/* Asks what there is of a set of attributes. */
+/*
+ * Writes some relations to the parcel; returns the RESIDENCY that asks for a set of
+ * attributes, the same ones of each.
+ */
+WaResidencyMessage wa_test_question(const WaTestOwner *owner,
+									const uint64_t *relations,
+									uint32_t nsources, uint64_t attributes);
+
+/* Asks what there is of a set of attributes of one relation. */
 bool wa_test_residency(WaTestOwner *owner, uint64_t relation,
 					   uint64_t attributes, WaResidentMessage *resident);
 

@@ -10,6 +10,7 @@
 #include "core/checksum.h"
 #include "daemon/base/clock.h"
 #include "daemon/base/memory_file.h"
+#include "daemon/run/named_sources.h"
 #include "daemon/run/run.h"
 #include "daemon/run/run_budget.h"
 #include "daemon/run/run_sources.h"
@@ -54,26 +55,14 @@ struct WaRun
 	bool answered;               /* changed atomically */
 };
 
-/* Tells whether the columns of a message have no attributes. */
-static bool
-columns_are_sound(const WaRunMessage *message)
-{
-	for (uint32_t i = 0; i < message->ncolumns; i++)
-		if (message->columns[i].attribute != 0)
-			return false;
-	return true;
-}
-
 bool
 wa_run_is_sound(const WaRunMessage *message, const WaParcel *parcel)
 {
-	return message->nsources > 0 && message->nsources <= WA_MAX_RUN_SOURCES &&
-		   columns_are_sound(message) &&
+	return wa_named_sources_lie_right(parcel, message->sources,
+									  message->nsources, message->columns,
+									  message->ncolumns) &&
 		   wa_snapshot_is_sound(&message->snapshot) &&
 		   wa_parcel_holds(parcel, message->query, message->query_bytes) &&
-		   wa_parcel_holds(
-			   parcel, message->sources,
-			   wa_run_sources_bytes(message->nsources, message->ncolumns)) &&
 		   wa_parcel_holds(parcel, message->used, 0) &&
 		   wa_parcel_holds(parcel, message->cover, 0) &&
 		   wa_parcel_holds(parcel, message->groups, message->groups_room);
@@ -106,12 +95,11 @@ copy_sources(WaRun *run, uint8_t *place)
 {
 	const WaRunMessage *message = &run->message;
 
-	memcpy(place, run->parcel->memory + message->sources,
-		   wa_run_sources_bytes(message->nsources, message->ncolumns));
-	run->sources.named = (const WaRunSource *) (const void *) place;
-	run->sources.attributes =
-		(const int16_t *) (const void *) (run->sources.named +
-										  message->nsources);
+	run->sources.named = (WaNamedSources){.nsources = message->nsources,
+										  .ncolumns = message->ncolumns,
+										  .columns = message->columns};
+	wa_named_sources_copy(&run->sources.named, run->parcel, message->sources,
+						  place);
 }
 
 /*
@@ -143,7 +131,8 @@ copy_query(WaRun *run)
 static bool
 is_intact(const WaRun *run)
 {
-	return wa_run_checksum(&run->message, run->query, run->sources.named) ==
+	return wa_run_checksum(&run->message, run->query,
+						   run->sources.named.sources) ==
 		   run->message.header.bulk;
 }
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/checksum.h"
+#include "daemon/run/named_sources.h"
 #include "daemon/run/run_sources.h"
 #include "daemon/store/cover_take.h"
 #include "daemon/store/store_use.h"
@@ -17,77 +18,18 @@ wa_run_sources_room(uint32_t nsources)
 						 : nsources * (sizeof(WaSourceUse) + sizeof(WaCover *));
 }
 
-/* Returns the attributes of a source. */
-static const int16_t *
-attributes_of(const WaRunSources *sources, uint32_t number)
-{
-	return &sources->attributes[(size_t) number * sources->message->ncolumns];
-}
-
-/* Compares relations, of which there are pointers, for qsort. */
-static int
-compare_relations(const void *a, const void *b)
-{
-	const WaRelation *one = &(*(const WaRunSource *const *) a)->relation;
-	const WaRelation *other = &(*(const WaRunSource *const *) b)->relation;
-
-	return memcmp(one, other, sizeof(*one));
-}
-
-/*
- * Looks for a relation that is there twice: its rows would be counted twice, and have the
- * same place on a GPU twice.
- */
-static WaStatus
-check_relations(const WaRunSource *named, uint32_t nsources)
-{
-	const WaRunSource **sorted;
-	WaStatus status = WA_OK;
-
-	if (nsources == 1)
-		return WA_OK;
-	sorted = malloc(nsources * sizeof(*sorted));
-	if (sorted == NULL)
-		return WA_OUT_OF_MEMORY;
-	for (uint32_t i = 0; i < nsources; i++)
-		sorted[i] = &named[i];
-	qsort(sorted, nsources, sizeof(*sorted), compare_relations);
-	for (uint32_t i = 1; i < nsources; i++)
-		if (compare_relations(&sorted[i - 1], &sorted[i]) == 0)
-			status = WA_BAD_REQUEST;
-	free(sorted);
-	return status;
-}
-
-/* Tells whether a source has a relation and attributes that can be. */
-static bool
-is_sound(const WaRunSources *sources, uint32_t number)
-{
-	const int16_t *attributes = attributes_of(sources, number);
-
-	if (!wa_relation_is_sound(&sources->named[number].relation))
-		return false;
-	for (uint32_t i = 0; i < sources->message->ncolumns; i++)
-		if (attributes[i] <= 0)
-			return false;
-	return true;
-}
-
 WaStatus
 wa_run_sources_check(WaRunSources *sources, const WaParcel *parcel)
 {
 	const WaRunMessage *message = sources->message;
+	const WaNamedSources *named = &sources->named;
 
-	for (uint32_t i = 0; i < message->nsources; i++)
-		if (!is_sound(sources, i))
-			return WA_BAD_REQUEST;
-	sources->nblocks = wa_run_blocks(sources->named, message->nsources);
-	sources->words_bytes =
-		wa_run_words_bytes(sources->named, message->nsources);
+	sources->nblocks = wa_run_blocks(named->sources, named->nsources);
+	sources->words_bytes = wa_run_words_bytes(named->sources, named->nsources);
 	if (!wa_parcel_holds(parcel, message->used, sources->words_bytes) ||
 		!wa_parcel_holds(parcel, message->cover, sources->words_bytes))
 		return WA_BAD_REQUEST;
-	return check_relations(sources->named, message->nsources);
+	return wa_named_sources_check(named);
 }
 
 /* Makes room for the use of each source; false if there is no memory. */
@@ -112,15 +54,15 @@ static bool
 take_cover(WaRunSources *sources, uint32_t number)
 {
 	const WaRunMessage *message = sources->message;
-	const WaRunSource *named = &sources->named[number];
+	const WaRunSource *source = &sources->named.sources[number];
 	WaSourceUse *of = &sources->uses[number];
 	WaColumnName names[WA_MAX_QUERY_COLUMNS];
 
-	wa_run_names(message, attributes_of(sources, number), names);
+	wa_named_columns(&sources->named, number, names);
 	of->use.snapshot = &message->snapshot;
 	of->use.position = message->position;
-	of->use.nblocks = named->nblocks;
-	of->in_use = wa_store_use_begin(sources->store, &named->relation, names,
+	of->use.nblocks = source->nblocks;
+	of->in_use = wa_store_use_begin(sources->store, &source->relation, names,
 									message->ncolumns, &of->use);
 	if (!of->in_use)
 		return true;
@@ -210,16 +152,16 @@ find_columns(WaRunSources *sources, uint32_t largest)
 static uint32_t
 number_names(const WaRunSources *sources)
 {
-	const WaRunMessage *message = sources->message;
-	uint32_t number = wa_checksum(0, message->columns,
-								  message->ncolumns * sizeof(WaColumnName));
+	const WaNamedSources *named = &sources->named;
+	uint32_t number =
+		wa_checksum(0, named->columns, named->ncolumns * sizeof(WaColumnName));
 
-	number = wa_checksum(number, sources->attributes,
-						 (size_t) message->nsources * message->ncolumns *
-							 sizeof(*sources->attributes));
-	for (uint32_t i = 0; i < message->nsources; i++)
-		number = wa_checksum(number, &sources->named[i].relation,
-							 sizeof(sources->named[i].relation));
+	number = wa_checksum(number, named->attributes,
+						 (size_t) named->nsources * named->ncolumns *
+							 sizeof(*named->attributes));
+	for (uint32_t i = 0; i < named->nsources; i++)
+		number = wa_checksum(number, &named->sources[i].relation,
+							 sizeof(named->sources[i].relation));
 	return number;
 }
 
@@ -298,7 +240,8 @@ wa_run_sources_write_blocks(const WaRunSources *sources,
 	for (uint32_t i = 0; i < sources->message->nsources; i++)
 	{
 		const WaCover *cover = sources->covers[i];
-		const uint64_t bytes = wa_extents_bytes(sources->named[i].nblocks);
+		const uint64_t bytes =
+			wa_extents_bytes(sources->named.sources[i].nblocks);
 
 		if (cover == NULL)
 			memset(words, 0, bytes);

@@ -27,8 +27,7 @@ typedef struct WaRunSources
 {
 	WaStore *store;
 	const WaRunMessage *message;
-	const WaRunSource *named;  /* our own copy */
-	const int16_t *attributes; /* likewise: of each source, of each column */
+	WaNamedSources named; /* our own copy */
 
 	/* wa_run_sources_check */
 	uint64_t nblocks;     /* of all */

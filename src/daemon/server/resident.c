@@ -8,6 +8,7 @@
 
 #include "core/checksum.h"
 #include "daemon/base/socket.h"
+#include "daemon/server/residency.h"
 #include "daemon/server/resident.h"
 #include "daemon/store/store_evict.h"
 
@@ -274,26 +275,6 @@ handle_pin(WaConnection *connection, WaService *service,
 	return wa_connection_say(connection, WA_MSG_DONE, pin->header.request, 0);
 }
 
-/* RESIDENCY: tells what there is of columns. */
-static bool
-handle_residency(const WaConnection *connection, WaService *service,
-				 const WaResidencyMessage *residency)
-{
-	const uint32_t ncolumns = residency->ncolumns;
-	WaResidentMessage resident;
-
-	memset(&resident, 0, sizeof(resident));
-	wa_message_begin(&resident.header, WA_MSG_RESIDENT,
-					 (uint32_t) (offsetof(WaResidentMessage, columns) +
-								 ncolumns * sizeof(WaResidency)),
-					 residency->header.request);
-	resident.ncolumns = ncolumns;
-	resident.complete_blocks =
-		wa_store_residency(&service->store, &residency->relation,
-						   residency->columns, ncolumns, resident.columns);
-	return wa_socket_send(connection->fd, &resident.header, NULL, 0);
-}
-
 /* CONFIRM */
 static bool
 handle_confirm(WaConnection *connection, WaService *service,
@@ -393,7 +374,8 @@ wa_resident_handle(WaConnection *connection, WaService *service,
 		case WA_MSG_LOAD:
 			return handle_load(connection, service, &message->load);
 		case WA_MSG_RESIDENCY:
-			return handle_residency(connection, service, &message->residency);
+			return wa_residency_handle(connection, service,
+									   &message->residency);
 		case WA_MSG_EXTENTS:
 			return handle_extents(connection, service, message);
 		case WA_MSG_TEXTS:

@@ -13,13 +13,13 @@
 #include "utils/rel.h"
 
 #include "client/residency.h"
-#include "resident/relation.h"
 #include "scan/plan/group_estimate.h"
 #include "scan/plan/resident_plan.h"
 #include "scan/plan/resident_worth.h"
 #include "scan/plan/top_n.h"
 #include "scan/program/pushdown.h"
 #include "scan/state/scan_source.h"
+#include "scan/state/source_names.h"
 #include "settings.h"
 
 /*
@@ -59,52 +59,33 @@ estimate_inputs(PlannerInfo *root, const WaPlannedQuery *planned,
 }
 
 /*
- * Of so many sources at most it is found out what is resident; the others are taken to be
- * like these.  With 1000 partitions it would take a third of the time of planning.
+ * Returns which share of the rows is likely to be resident, by one request for a sample of
+ * the sources: the others are taken to be like these.
  */
-#define MOST_LOOKED_AT 16
-
-/* Returns how many blocks of a source, whose relation is open, are resident. */
-static uint64
-resident_blocks(const WaScanSource *source, const WaPlannedQuery *planned)
-{
-	const Relation relation = source->relation;
-	const WaRelation storage = wa_resident_storage(relation);
-	WaColumnName names[WA_MAX_QUERY_COLUMNS];
-
-	if (wa_resident_refusal(relation) != NULL)
-		return 0;
-	for (int i = 0; i < planned->query.compiler->ncolumns; i++)
-		if (!wa_resident_column(
-				relation,
-				wa_source_attnum(source, planned->query.compiler->attnums[i]),
-				&names[i]))
-			return 0;
-	return wa_residency_estimate(
-		&storage, (uint32) planned->query.compiler->ncolumns, names);
-}
-
-/* Returns which share of the rows is likely to be resident. */
 static double
 resident_share(PlannerInfo *root, const WaPlannedQuery *planned)
 {
 	const Relation table = wa_planned_sources_open(root, planned->relation);
 	const List *taken = planned->sources.taken;
-	const int step = list_length(taken) / MOST_LOOKED_AT + 1;
+	const uint32 step = wa_residency_step((uint32) list_length(taken));
 	uint64 blocks = 0;
 	double pages = 0;
+	WaSourceNames names;
 
-	for (int i = 0; i < list_length(taken); i += step)
+	wa_source_names_make(&names, planned->query.compiler, WA_RESIDENCY_SAMPLE);
+	for (int i = 0; i < list_length(taken); i += (int) step)
 	{
 		const RelOptInfo *rel = (const RelOptInfo *) list_nth(taken, i);
 		WaScanSource source = {.relation = wa_planned_sources_open(root, rel)};
 
 		pages += rel->pages;
 		wa_source_map(&source, RelationGetDescr(table));
-		blocks += resident_blocks(&source, planned);
+		(void) wa_source_names_add(&names, &source, rel->pages);
 		table_close(source.relation, NoLock);
 	}
 	table_close(table, NoLock);
+	if (names.named.nsources > 0)
+		blocks = wa_residency_estimate(&names.named, NULL);
 	return pages == 0 ? 0 : Min((double) blocks / pages, 1);
 }
 

@@ -33,24 +33,24 @@
  */
 #define MIN_SHARE 0.05
 
+bool
+wa_suggest_is_wanted(double nblocks)
+{
+	return wa_autoload && nblocks >= MIN_AUTOLOAD_BLOCKS;
+}
+
 /*
  * A query without columns gains from any.  One of which not all blocks could be used may
  * find the others resident a moment later.
  */
 void
-wa_suggest_scanned(Relation relation, double nblocks,
-				   const WaSourceColumns *named, uint64 covered_blocks)
+wa_suggest_scanned(Relation relation, const WaSourceColumns *named,
+				   bool are_resident)
 {
 	const Oid relid = RelationGetRelid(relation);
 	AttrNumber attnums[WA_MAX_QUERY_COLUMNS];
 	AttrNumber any;
-	bool are_resident;
 
-	if (!wa_autoload || nblocks < MIN_AUTOLOAD_BLOCKS ||
-		covered_blocks >= named->nblocks)
-		return;
-	are_resident = wa_residency_estimate(&named->relation, named->ncolumns,
-										 named->columns) > 0;
 	for (uint32 i = 0; i < named->ncolumns; i++)
 		attnums[i] = named->columns[i].attribute;
 	if (named->ncolumns > 0)

@@ -15,13 +15,16 @@
  */
 #define WA_SUGGEST_MOST 32
 
+/* Tells whether columns are suggested for queries over tables of so many blocks at all. */
+extern bool wa_suggest_is_wanted(double nblocks);
+
 /*
- * Suggests the named columns of a query that has been answered, so far, for some of the
- * blocks of a table of its, unless that are all.  nblocks: of all of its tables.
+ * Suggests, if that is wanted, the named columns of a query that has been answered, so
+ * far, for some of the blocks of a table of its.  are_resident: the device process has some
+ * blocks of it, fresh or not.
  */
-extern void wa_suggest_scanned(Relation relation, double nblocks,
-							   const WaSourceColumns *named,
-							   uint64 covered_blocks);
+extern void wa_suggest_scanned(Relation relation, const WaSourceColumns *named,
+							   bool are_resident);
 
 /*
  * Tells whether the columns of a query could be suggested that PostgreSQL answers by a

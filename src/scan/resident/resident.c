@@ -238,22 +238,14 @@ count_covered(const WaScanState *state, const Answer *answer)
 		!state->is_refused && (counts->blocks > 0 || counts->rows == 0);
 	const uint64_t *words = answer->used;
 
-	for (uint32 i = 0; i < asking->run.nsources; i++)
-	{
-		WaSourceColumns named;
-
-		if (is_known)
-		{
-			asking->covered[i] =
-				counts->blocks == 0
-					? 0
-					: count_used(&asking->over.sources[i], &words);
-			continue;
-		}
-		wa_resident_name(asking, i, &named);
-		asking->covered[i] = wa_residency_estimate(
-			&named.relation, named.ncolumns, named.columns);
-	}
+	if (!is_known)
+		(void) wa_residency_estimate(&asking->over, asking->covered);
+	else if (counts->blocks == 0)
+		memset(asking->covered, 0,
+			   asking->run.nsources * sizeof(*asking->covered));
+	else
+		for (uint32 i = 0; i < asking->run.nsources; i++)
+			asking->covered[i] = count_used(&asking->over.sources[i], &words);
 }
 
 /* Sends a query and receives the answer; returns false if there is none. */
@@ -320,22 +312,37 @@ ask(WaScanState *state, WaDistinctInputs *inputs, WaAsking *asking,
 		count_covered(state, &answer);
 }
 
+/* Tells whether the device process is not known to have all blocks of a source. */
+static bool
+lacks_blocks(const WaAsking *asking, uint32 number)
+{
+	return asking->covered[number] < asking->over.sources[number].nblocks;
+}
+
 /* Suggests the columns of what was asked, as far as they are not there. */
 static void
 suggest(const WaAsking *asking)
 {
-	const double nblocks = (double) wa_sources_nblocks(asking->sources);
+	const uint32 nsources = asking->run.nsources;
 	int left = WA_SUGGEST_MOST;
-	WaSourceColumns named;
+	uint64 *there = NULL; /* blocks of each source, fresh or not */
 
 	wa_autoload_resume();
-	for (uint32 i = asking->run.nsources; i-- > 0 && left > 0;)
+	if (!wa_suggest_is_wanted((double) wa_sources_nblocks(asking->sources)))
+		return;
+	for (uint32 i = nsources; i-- > 0 && left > 0;)
 	{
-		if (asking->covered[i] >= asking->over.sources[i].nblocks)
+		WaSourceColumns named;
+
+		if (!lacks_blocks(asking, i))
 			continue;
+		if (there == NULL)
+		{
+			there = palloc(nsources * sizeof(*there));
+			(void) wa_residency_estimate(&asking->over, there);
+		}
 		wa_resident_name(asking, i, &named);
-		wa_suggest_scanned(asking->asked[i]->relation, nblocks, &named,
-						   asking->covered[i]);
+		wa_suggest_scanned(asking->asked[i]->relation, &named, there[i] > 0);
 		left--;
 	}
 }

@@ -20,6 +20,7 @@
 #include "scan/plan/resident_worth.h"
 #include "scan/resident/resident_asked.h"
 #include "scan/resident/resident_query.h"
+#include "scan/state/source_names.h"
 #include "scan/state/why_heap.h"
 #include "settings.h"
 #include "wal/wal.h"
@@ -49,66 +50,36 @@ wa_resident_use_refusal(const WaScanSources *sources, bool was_refused)
 	return refuse_sources(sources);
 }
 
-/*
- * Adds a source to those that are asked for.  Returns why that cannot be, the end of a
- * sentence, or NULL.
- */
-static const char *
-add_source(WaAsking *asking, WaScanSource *source, WaRunSource *sources,
-		   int16 *attributes)
-{
-	const WaCompiler *compiler = asking->query->compiler;
-	WaRunMessage *run = &asking->run;
-	const uint32 number = run->nsources;
-	const char *refusal = wa_resident_refusal(source->relation);
-
-	if (refusal != NULL)
-		return refusal;
-	attributes += number * run->ncolumns;
-	for (uint32 i = 0; i < run->ncolumns; i++)
-	{
-		WaColumnName name;
-
-		if (!wa_resident_column(source->relation,
-								wa_source_attnum(source, compiler->attnums[i]),
-								&name))
-			return "a column that the query uses cannot be resident";
-		attributes[i] = name.attribute;
-		name.attribute = 0;
-		run->columns[i] = name;
-	}
-	sources[number].relation = wa_resident_storage(source->relation);
-	sources[number].nblocks = wa_heap_nblocks(source->heap);
-	asking->asked[number] = source;
-	run->nsources++;
-	return NULL;
-}
-
 const char *
 wa_resident_describe_run(WaAsking *asking)
 {
 	const WaScanSources *sources = asking->sources;
-	const Size room = Min(sources->count, WA_MAX_RUN_SOURCES);
+	const WaCompiler *compiler = asking->query->compiler;
+	const uint32 room = (uint32) Min(sources->count, WA_MAX_RUN_SOURCES);
 	WaRunMessage *run = &asking->run;
-	WaRunSource *over = palloc(sizeof(WaRunSource) * (room + 1));
 	const char *refusal = NULL;
-	int16 *attributes;
+	WaSourceNames names;
 
-	if (asking->query->compiler->ncolumns > WA_MAX_QUERY_COLUMNS)
+	if (compiler->ncolumns > WA_MAX_QUERY_COLUMNS)
 		return "the query uses too many columns";
-	run->nsources = 0;
-	run->ncolumns = (uint32) asking->query->compiler->ncolumns;
-	attributes = palloc(sizeof(int16) * (room * run->ncolumns + 1));
+	wa_source_names_make(&names, compiler, room);
 	asking->asked = palloc(sizeof(WaScanSource *) * (room + 1));
 	asking->covered = palloc0(sizeof(uint64) * (room + 1));
-	for (Size i = 0; i < room; i++)
+	for (uint32 i = 0; i < room; i++)
 	{
+		WaScanSource *source = sources->list[i];
 		const char *reason =
-			add_source(asking, sources->list[i], over, attributes);
+			wa_source_names_add(&names, source, wa_heap_nblocks(source->heap));
 
-		refusal = reason == NULL ? refusal : reason;
+		if (reason == NULL)
+			asking->asked[names.named.nsources - 1] = source;
+		else
+			refusal = reason;
 	}
-	asking->over = (WaRunOver){over, attributes};
+	asking->over = names.named;
+	run->nsources = names.named.nsources;
+	run->ncolumns = names.named.ncolumns;
+	memcpy(run->columns, names.columns, run->ncolumns * sizeof(*names.columns));
 	/* Which groups are the first ones is open while other rows are to come. */
 	if (run->nsources < (uint32) sources->count)
 		memset(&asking->top_n, 0, sizeof(asking->top_n));
@@ -118,65 +89,26 @@ wa_resident_describe_run(WaAsking *asking)
 void
 wa_resident_name(const WaAsking *asking, uint32 number, WaSourceColumns *named)
 {
-	const WaRunMessage *run = &asking->run;
 	const WaRunSource *source = &asking->over.sources[number];
 
 	named->relation = source->relation;
 	named->nblocks = source->nblocks;
-	named->ncolumns = run->ncolumns;
-	wa_run_names(run, &asking->over.attributes[(Size) number * run->ncolumns],
-				 named->columns);
-}
-
-/* Adds what is resident of the columns of another source. */
-static void
-add_residency(WaResidentMessage *all, const WaResidentMessage *other)
-{
-	all->complete_blocks += other->complete_blocks;
-	for (uint32 i = 0; i < all->ncolumns; i++)
-	{
-		WaResidency *to = &all->columns[i];
-		const WaResidency *from = &other->columns[i];
-
-		to->blocks += from->blocks;
-		to->odd_blocks += from->odd_blocks;
-		to->rows += from->rows;
-		to->bytes += from->bytes;
-		to->smallest = Min(to->smallest, from->smallest);
-		to->largest = Max(to->largest, from->largest);
-		if (to->dictionary == from->dictionary)
-			to->texts = Max(to->texts, from->texts);
-	}
+	named->ncolumns = asking->over.ncolumns;
+	wa_named_columns(&asking->over, number, named->columns);
 }
 
 bool
 wa_resident_look(WaAsking *asking)
 {
-	bool is_found = false;
+	uint32 first;
 
 	if (!wa_resident_has_tables(asking->query))
 		return true;
-	for (uint32 i = 0; i < asking->run.nsources; i++)
-	{
-		WaSourceColumns named;
-		WaResidentMessage answer;
-
-		wa_resident_name(asking, i, &named);
-		if (!wa_residency_describe(&named.relation, named.ncolumns,
-								   named.columns, &answer))
-			return false;
-		if (answer.complete_blocks == 0)
-			continue;
-		if (is_found)
-			add_residency(&asking->resident, &answer);
-		else
-		{
-			asking->named = named;
-			asking->resident = answer;
-			is_found = true;
-		}
-	}
-	return is_found;
+	if (!wa_residency_describe(&asking->over, &asking->resident, &first) ||
+		asking->resident.complete_blocks == 0)
+		return false;
+	wa_resident_name(asking, first, &asking->named);
+	return true;
 }
 
 bool
@@ -210,28 +142,12 @@ follow(Snapshot snapshot, uint64 *position)
 	return true;
 }
 
-/* Tells whether a moment ago nothing could be used of any source. */
-static bool
-is_none(const WaAsking *asking)
-{
-	WaSourceColumns named;
-
-	for (uint32 i = 0; i < asking->run.nsources; i++)
-	{
-		wa_resident_name(asking, i, &named);
-		if (!wa_residency_is_none(&named.relation, named.ncolumns,
-								  named.columns))
-			return false;
-	}
-	return true;
-}
-
 bool
 wa_resident_settle(WaAsking *asking)
 {
 	const Snapshot snapshot = asking->sources->estate->es_snapshot;
 
-	if (is_none(asking))
+	if (wa_residency_is_none(&asking->over))
 		return false;
 	if (!follow(snapshot, &asking->run.position))
 	{

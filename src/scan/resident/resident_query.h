@@ -20,7 +20,7 @@ typedef struct WaAsking
 
 	/* Set by wa_resident_describe_run, as many as run.nsources: */
 	WaRunMessage run;
-	WaRunOver over;
+	WaNamedSources over;
 	WaScanSource **asked; /* sources that can be resident; of each */
 	uint64
 		*covered; /* how many blocks the device process has, if it was asked */

@@ -52,6 +52,30 @@ name_columns(const WaScanQuery *query, const WaScanSource *source,
 	return n;
 }
 
+/* Asks what there is of columns of a table, which are named; false if there is no answer. */
+static bool
+ask(const WaScanSource *source, const WaColumnName *names, uint32 nnames,
+	WaResidentMessage *answer)
+{
+	const WaRunSource named_source = {
+		.relation = wa_resident_storage(source->relation)};
+	WaColumnName columns[WA_MAX_QUERY_COLUMNS];
+	int16_t attributes[WA_MAX_QUERY_COLUMNS];
+
+	for (uint32 i = 0; i < nnames; i++)
+	{
+		columns[i] = names[i];
+		columns[i].attribute = 0;
+		attributes[i] = names[i].attribute;
+	}
+	return wa_residency_look(&(WaNamedSources){.nsources = 1,
+											   .ncolumns = nnames,
+											   .columns = columns,
+											   .sources = &named_source,
+											   .attributes = attributes},
+							 answer);
+}
+
 /*
  * Finds out whether anything of the table is resident.  Stores the number of a column
  * that the node uses and of which nothing is, or 0.
@@ -60,7 +84,6 @@ static bool
 find_resident(const WaScanQuery *query, const WaScanSource *source,
 			  AttrNumber *missing)
 {
-	const WaRelation storage = wa_resident_storage(source->relation);
 	WaColumnName names[WA_MAX_QUERY_COLUMNS];
 	WaResidentMessage answer;
 	uint32 nused;
@@ -68,7 +91,7 @@ find_resident(const WaScanQuery *query, const WaScanSource *source,
 	bool found = false;
 
 	*missing = 0;
-	if (nnames == 0 || !wa_residency_look(&storage, nnames, names, &answer))
+	if (nnames == 0 || !ask(source, names, nnames, &answer))
 		return false;
 	for (uint32 i = 0; i < nnames; i++)
 		if (answer.columns[i].blocks + answer.columns[i].odd_blocks > 0)
