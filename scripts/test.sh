@@ -583,7 +583,7 @@ stage_regress_preload()
 
 # What depends on how many GPUs there are, and not only on there being several: what each
 # has is put in order, merged, limited, spilled, or does not fit.
-DEVICES_COUNT=(resident resident_forms resident_spill resident_memory resident_ties)
+DEVICES_COUNT=(resident resident_forms resident_spill resident_memory resident_equal_values)
 
 # Runs the regression tests that use the device on the CUDA kernels, emulated on the CPU,
 # but of those of resident columns, which the stage devices runs so, only these.
