@@ -8,9 +8,9 @@
 #	regress-emu lint fuzz valgrind soak freshness makefiles demo scan-random scan-partitions
 #	random freshness-rules random-emu scan-queries regress-late docs isolation.
 #	Default: all (isolation only where test/specs exists).
-#	--fast: build-fast unit-fast install regress-odd regress-even, which build without
+#	--fast: build-fast unit-fast install regress-1 regress-2 regress-3, which build without
 #	CUDA and bitcode, run the unit tests once, and share the regression tests.
-#	regress: all of these on one server, as both do, without preload.
+#	regress: all of these on one server, as the three do, without preload.
 #
 # Each stage is a process of its own and prints lines "N passed, M failed", which
 # are added up.  A stage that fails does not stop the ones after it; one that
@@ -59,7 +59,7 @@ set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/../bench/scan/lib.sh"
 
 # What tells most in little time; `make check-fast` runs these.
-FAST=(build-fast unit-fast install regress-odd regress-even)
+FAST=(build-fast unit-fast install regress-1 regress-2 regress-3)
 
 # The long ones of those that run side by side come first, and before all that which waits
 # more than it works.
@@ -438,7 +438,7 @@ check_counters()
 		test -z "$missing"
 	# With auto and cpu no query waits for a device process that is starting.
 	case $STAGE in
-		regress | regress-late | regress-odd | regress-even)
+		regress | regress-late | regress-[123])
 			[ "${WA_DEVICE:-auto}" = gpu ] || starting=fallback_starting
 			;;
 	esac
@@ -493,18 +493,29 @@ stage_regress_late()
 	stage_regress
 }
 
-# Runs every second regression test, beginning with the first or with the second, so
-# that two servers share them.
-stage_regress_odd()
+# Runs the first regression test, which makes what the others need, and every third of the
+# others, so that three servers share them: a test waits about a third of its time.
+# Argument: which of the three.
+regress_share()
 {
-	WA_REGRESS=$(regress_list | tr -s ' ' '\n' | awk 'NR == 1 || NR % 2' | xargs)
+	WA_REGRESS=$(regress_list | tr -s ' ' '\n' |
+		awk -v share="$1" 'NR == 1 || NR % 3 == share % 3' | xargs)
 	stage_regress
 }
 
-stage_regress_even()
+stage_regress_1()
 {
-	WA_REGRESS=$(regress_list | tr -s ' ' '\n' | awk 'NR == 1 || NR % 2 == 0' | xargs)
-	stage_regress
+	regress_share 1
+}
+
+stage_regress_2()
+{
+	regress_share 2
+}
+
+stage_regress_3()
+{
+	regress_share 3
 }
 
 # Starts a server that preloads warpagg and waits for the device process.
