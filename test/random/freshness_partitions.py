@@ -195,7 +195,7 @@ class PreparedReader(Reader):
 
         From the beginning of DETACH CONCURRENTLY to its end a plan that was made in an
         older snapshot has the partition, as PostgreSQL's own has; and where partitions
-        are pruned at run time below another level, PostgreSQL leaves out the last one
+        are pruned at run time below another level, PostgreSQL may leave out one above
         (seen in 15.20).  Plans that are made anew have to have the same rows.
         """
         _, rows = self.ask("SELECT 1 FROM pg_inherits WHERE inhdetachpending")
