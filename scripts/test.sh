@@ -6,7 +6,8 @@
 # Usage: scripts/test.sh [--fast | STAGE...]
 #	Stages, in their order: build unit emu install tap devices regress-preload
 #	regress-emu lint fuzz valgrind soak freshness makefiles demo scan-random scan-partitions
-#	random freshness-rules random-emu scan-queries regress-late docs isolation.
+#	random freshness-rules freshness-partitions random-emu scan-queries regress-late docs
+#	isolation.
 #	Default: all (isolation only where test/specs exists).
 #	--fast: build-fast unit-fast install regress-1 regress-2 regress-3, which build without
 #	CUDA and bitcode, run the unit tests once, and share the regression tests.
@@ -65,7 +66,7 @@ FAST=(build-fast unit-fast install regress-1 regress-2 regress-3)
 # more than it works.
 STAGES=(build unit emu install tap devices regress-preload regress-emu lint fuzz valgrind
 	soak freshness makefiles demo scan-random scan-partitions random freshness-rules
-	random-emu scan-queries regress-late docs)
+	freshness-partitions random-emu scan-queries regress-late docs)
 [ ! -d "$WA_ROOT/test/specs" ] || STAGES+=(isolation)
 
 # Bitcode takes clang as long as all else takes gcc.
@@ -865,6 +866,18 @@ stage_freshness()
 		--seconds "${WA_FRESHNESS_SECONDS:-30}"
 	run_random scan_queries.py --resident --seed "${WA_RANDOM_SEED:-1}" \
 		--queries "$((${WA_SCAN_QUERIES:-300} / 3))"
+	check 'no process of the server crashed' server_log_is_clean
+	keep_logs "$WA_SERVER_LOG"
+	report
+}
+
+# The same of tables whose partitions come and go, which a loader follows.
+stage_freshness_partitions()
+{
+	start_preloaded partitions 'warpagg.autoload = on' 'max_prepared_transactions = 8' \
+		'deadlock_timeout = 100ms' 'full_page_writes = on'
+	run_random freshness_partitions.py --seed "${WA_RANDOM_SEED:-1}" --used 40 \
+		--seconds "${WA_FRESHNESS_SECONDS:-30}"
 	check 'no process of the server crashed' server_log_is_clean
 	keep_logs "$WA_SERVER_LOG"
 	report
