@@ -216,7 +216,7 @@ BEGIN
         END LOOP;
         line := regexp_replace(line, '\(ANY \([^()]+ = \((hashed )?SubPlan (\d+)\)\.col1\)\)', '(\1SubPlan \2)');
         line := regexp_replace(line, ' rows=(\d+)\.00', ' rows=\1');
-        RETURN NEXT regexp_replace(line, '\n *"Disabled": false,', '', 'g');
+        RETURN NEXT regexp_replace(line, ',\n *"Disabled": false', '', 'g');
     END LOOP;
 END
 $$;
