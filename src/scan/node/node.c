@@ -106,10 +106,11 @@ read_heap(WaScanState *state)
 	while (wa_interpreter_waits(state->query.interpreter, econtext) &&
 		   wa_scan_take_batch(state))
 		;
-	wa_parallel_read(state);
-	wa_scan_read(state);
+	/* Once workers have spilled, all groups are among what is to be read again. */
 	if (state->feed != NULL)
 		wa_feed_take(state);
+	wa_parallel_read(state);
+	wa_scan_read(state);
 }
 
 /* Tells whether rows, or groups of rows, are to come that the node does not read. */
