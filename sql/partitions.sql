@@ -421,6 +421,32 @@ SELECT part_same('SELECT device, sum(v) FROM part_readings GROUP BY device ORDER
 COMMIT;
 DROP FUNCTION part_locked;
 
+-- Rows by an index beside workers that spill.
+CREATE TABLE part_indexed (id integer, k integer, v integer) PARTITION BY RANGE (id);
+CREATE TABLE part_indexed_1 PARTITION OF part_indexed FOR VALUES FROM (0) TO (20000) WITH (fillfactor = 10);
+CREATE TABLE part_indexed_2 PARTITION OF part_indexed FOR VALUES FROM (20000) TO (40000) WITH (fillfactor = 10);
+INSERT INTO part_indexed SELECT x, x % 1000, x % 77 FROM generate_series(0, 39999) x;
+CREATE INDEX ON part_indexed_1 (k);
+VACUUM ANALYZE part_indexed;
+SET cpu_tuple_cost = 0.01;
+SET max_parallel_workers_per_gather = 2;
+SET min_parallel_table_scan_size = 0;
+SET parallel_setup_cost = 0;
+SET parallel_tuple_cost = 0;
+SET warpagg.enable_resident = off;
+SET warpagg.debug_spill_groups = 3;
+SELECT part_plan('SELECT id, k, sum(v) FROM part_indexed WHERE k < 30 GROUP BY id, k');
+SELECT part_same('SELECT id, k, sum(v) FROM part_indexed WHERE k < 30 GROUP BY id, k');
+SELECT part_same('SELECT k, count(*), sum(v) FROM part_indexed WHERE k < 30 GROUP BY k ORDER BY sum(v), k LIMIT 7');
+RESET warpagg.debug_spill_groups;
+RESET warpagg.enable_resident;
+RESET parallel_tuple_cost;
+RESET parallel_setup_cost;
+RESET min_parallel_table_scan_size;
+SET max_parallel_workers_per_gather = 0;
+SET cpu_tuple_cost = 1;
+DROP TABLE part_indexed;
+
 -- Plans: of the heap, then with what is resident.
 SET warpagg.enable_resident = off;
 SELECT part_plan('SELECT count(*), sum(v) FROM part_readings');

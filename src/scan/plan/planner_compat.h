@@ -39,6 +39,15 @@ expressions_of_child_compat(PlannerInfo *root, List *expressions,
 #endif
 }
 
+/* Has all strategies be allowed for a new relation that are for others. */
+static inline void
+set_strategies_compat(PlannerInfo *root, RelOptInfo *relation)
+{
+#if PG_VERSION_NUM >= 190000
+	relation->pgs_mask = root->glob->default_pgs_mask;
+#endif
+}
+
 /* What may be aggregated of a relation before it is joined; see below. */
 typedef struct WaEarlyGrouping
 {
