@@ -320,7 +320,7 @@ set_costs(Path *path, const PlannerInfo *root, const WaPlannedQuery *planned,
 						 planned->sources.pushed_cost + target->cost.startup +
 						 having.startup;
 	if (!enable_seqscan)
-		path->startup_cost += disable_cost;
+		disable_path_compat(path);
 	path->total_cost =
 		path->startup_cost + planned->ngroups * having.per_tuple +
 		nreturned * (GROUP_COST + target->cost.per_tuple +
