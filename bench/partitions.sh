@@ -251,18 +251,24 @@ measure_query()
 
 	check_ways "$@"
 	times=$(turns "$@" '' '\timing on' '\timing off' | wa_psql | medians_of_turns Time)
-	executed=$(turns "$@" 'PREPARE query AS ' \
-		'SET plan_cache_mode = force_generic_plan; DEALLOCATE ALL;' \
-		$'EXECUTE query;\n\\timing on\nEXECUTE query;\n\\timing off' | wa_psql |
-		medians_of_turns Time)
-	plans=$(turns "$@" 'EXPLAIN (SUMMARY, COSTS OFF) ' '' '' | wa_psql |
-		medians_of_turns 'Planning Time')
+	executed=$(
+		WAYS=("on parts" "on whole")
+		turns "$@" 'PREPARE query AS ' \
+			'SET plan_cache_mode = force_generic_plan; DEALLOCATE ALL;' \
+			$'EXECUTE query;\n\\timing on\nEXECUTE query;\n\\timing off' | wa_psql |
+			medians_of_turns Time
+	)
+	plans=$(
+		RIVAL_RUNS=$BENCH_RUNS
+		turns "$@" 'EXPLAIN (SUMMARY, COSTS OFF) ' '' '' | wa_psql |
+			medians_of_turns 'Planning Time'
+	)
 	awk -v name="${1//_/ }" -v times="$times" -v executed="$executed" -v plans="$plans" \
 		-v blocks="$(blocks_of_ours "$@")" 'BEGIN {
 			split(times, t, " "); split(executed, e, " "); split(plans, p, " ")
 			printf "| %s | %.2f | %.2f | %.2f | %.2f | %.1f | %.2f | %.2f | %.2f | %.2f | %.2f | %.2f | %.2f | %.2f | %s |\n",
 				name, t[1], t[2], t[3], t[4], t[1] / t[3], t[3] / t[4],
-				e[3], e[4], e[3] / e[4], p[1], p[3], p[4], p[3] / p[1], blocks }'
+				e[1], e[2], e[1] / e[2], p[1], p[3], p[4], p[3] / p[1], blocks }'
 }
 
 # Prints the table of so many partitions.

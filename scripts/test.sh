@@ -6,11 +6,12 @@
 # Usage: scripts/test.sh [--fast | STAGE...]
 #	Stages, in their order: build unit emu install tap devices regress-preload
 #	regress-emu lint fuzz valgrind soak freshness makefiles demo scan-random scan-partitions
-#	random freshness-rules random-emu scan-queries regress-late docs isolation.
+#	random freshness-rules freshness-partitions random-emu scan-queries regress-late docs
+#	isolation.
 #	Default: all (isolation only where test/specs exists).
-#	--fast: build-fast unit-fast install regress-odd regress-even, which build without
+#	--fast: build-fast unit-fast install regress-1 regress-2 regress-3, which build without
 #	CUDA and bitcode, run the unit tests once, and share the regression tests.
-#	regress: all of these on one server, as both do, without preload.
+#	regress: all of these on one server, as the three do, without preload.
 #
 # Each stage is a process of its own and prints lines "N passed, M failed", which
 # are added up.  A stage that fails does not stop the ones after it; one that
@@ -59,13 +60,13 @@ set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/../bench/scan/lib.sh"
 
 # What tells most in little time; `make check-fast` runs these.
-FAST=(build-fast unit-fast install regress-odd regress-even)
+FAST=(build-fast unit-fast install regress-1 regress-2 regress-3)
 
 # The long ones of those that run side by side come first, and before all that which waits
 # more than it works.
 STAGES=(build unit emu install tap devices regress-preload regress-emu lint fuzz valgrind
 	soak freshness makefiles demo scan-random scan-partitions random freshness-rules
-	random-emu scan-queries regress-late docs)
+	freshness-partitions random-emu scan-queries regress-late docs)
 [ ! -d "$WA_ROOT/test/specs" ] || STAGES+=(isolation)
 
 # Bitcode takes clang as long as all else takes gcc.
@@ -438,7 +439,7 @@ check_counters()
 		test -z "$missing"
 	# With auto and cpu no query waits for a device process that is starting.
 	case $STAGE in
-		regress | regress-late | regress-odd | regress-even)
+		regress | regress-late | regress-[123])
 			[ "${WA_DEVICE:-auto}" = gpu ] || starting=fallback_starting
 			;;
 	esac
@@ -493,18 +494,29 @@ stage_regress_late()
 	stage_regress
 }
 
-# Runs every second regression test, beginning with the first or with the second, so
-# that two servers share them.
-stage_regress_odd()
+# Runs the first regression test, which makes what the others need, and every third of the
+# others, so that three servers share them: a test waits about a third of its time.
+# Argument: which of the three.
+regress_share()
 {
-	WA_REGRESS=$(regress_list | tr -s ' ' '\n' | awk 'NR == 1 || NR % 2' | xargs)
+	WA_REGRESS=$(regress_list | tr -s ' ' '\n' |
+		awk -v share="$1" 'NR == 1 || NR % 3 == share % 3' | xargs)
 	stage_regress
 }
 
-stage_regress_even()
+stage_regress_1()
 {
-	WA_REGRESS=$(regress_list | tr -s ' ' '\n' | awk 'NR == 1 || NR % 2 == 0' | xargs)
-	stage_regress
+	regress_share 1
+}
+
+stage_regress_2()
+{
+	regress_share 2
+}
+
+stage_regress_3()
+{
+	regress_share 3
 }
 
 # Starts a server that preloads warpagg and waits for the device process.
@@ -583,7 +595,7 @@ stage_regress_preload()
 
 # What depends on how many GPUs there are, and not only on there being several: what each
 # has is put in order, merged, limited, spilled, or does not fit.
-DEVICES_COUNT=(resident resident_forms resident_spill resident_memory resident_ties)
+DEVICES_COUNT=(resident resident_forms resident_spill resident_memory resident_equal_values)
 
 # Runs the regression tests that use the device on the CUDA kernels, emulated on the CPU,
 # but of those of resident columns, which the stage devices runs so, only these.
@@ -854,6 +866,18 @@ stage_freshness()
 		--seconds "${WA_FRESHNESS_SECONDS:-30}"
 	run_random scan_queries.py --resident --seed "${WA_RANDOM_SEED:-1}" \
 		--queries "$((${WA_SCAN_QUERIES:-300} / 3))"
+	check 'no process of the server crashed' server_log_is_clean
+	keep_logs "$WA_SERVER_LOG"
+	report
+}
+
+# The same of tables whose partitions come and go, which a loader follows.
+stage_freshness_partitions()
+{
+	start_preloaded partitions 'warpagg.autoload = on' 'max_prepared_transactions = 8' \
+		'deadlock_timeout = 100ms' 'full_page_writes = on'
+	run_random freshness_partitions.py --seed "${WA_RANDOM_SEED:-1}" --used 40 \
+		--seconds "${WA_FRESHNESS_SECONDS:-30}"
 	check 'no process of the server crashed' server_log_is_clean
 	keep_logs "$WA_SERVER_LOG"
 	report

@@ -216,7 +216,7 @@ BEGIN
         END LOOP;
         line := regexp_replace(line, '\(ANY \([^()]+ = \((hashed )?SubPlan (\d+)\)\.col1\)\)', '(\1SubPlan \2)');
         line := regexp_replace(line, ' rows=(\d+)\.00', ' rows=\1');
-        RETURN NEXT regexp_replace(line, '\n *"Disabled": false,', '', 'g');
+        RETURN NEXT regexp_replace(line, ',\n *"Disabled": false', '', 'g');
     END LOOP;
 END
 $$;
@@ -291,7 +291,7 @@ $$;
 -- heap, and with PostgreSQL's own plan.  Returns "same", or "same values" if some equal
 -- ones look unlike PostgreSQL's, or what differs, and then what the query has used, as
 -- the session is set: "no node", or blocks of the heap alone ("heap") or some ("partly"),
--- and combinations ("combined").
+-- and distinct inputs ("combined").
 CREATE FUNCTION wa_compare(query text) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
     accelerate text := current_setting('warpagg.accelerate');
@@ -314,6 +314,6 @@ BEGIN
            WHEN NOT plan @? '$.**."Custom Plan Provider"' THEN ', no node'
            WHEN NOT plan @? '$.**."Resident Blocks" ? (@ > 0)' THEN ', heap'
            WHEN plan @? '$.**."Blocks Read" ? (@ > 0)' THEN ', partly' ELSE '' END
-        || CASE WHEN plan @? '$.**."Resident Combinations" ? (@ > 0)' THEN ', combined' ELSE '' END;
+        || CASE WHEN plan @? '$.**."Resident Distinct Inputs" ? (@ > 0)' THEN ', combined' ELSE '' END;
 END
 $$;

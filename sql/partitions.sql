@@ -242,7 +242,7 @@ SET enable_partitionwise_aggregate = on;
 SELECT part_same(query), query FROM part_queries ORDER BY query COLLATE "C";
 RESET enable_partitionwise_aggregate;
 SET enable_seqscan = off;
-SELECT part_same(query), query FROM part_queries WHERE query LIKE '%AND a = %' ORDER BY query COLLATE "C";
+SELECT part_same(query), query FROM part_queries WHERE query LIKE '%k > 5 AND a = %' ORDER BY query COLLATE "C";
 RESET enable_seqscan;
 
 -- After changes of rows: rows that move from one to another, too.
@@ -421,19 +421,45 @@ SELECT part_same('SELECT device, sum(v) FROM part_readings GROUP BY device ORDER
 COMMIT;
 DROP FUNCTION part_locked;
 
+-- Rows by an index beside workers that spill.
+CREATE TABLE part_indexed (id integer, k integer, v integer) PARTITION BY RANGE (id);
+CREATE TABLE part_indexed_1 PARTITION OF part_indexed FOR VALUES FROM (0) TO (20000) WITH (fillfactor = 10);
+CREATE TABLE part_indexed_2 PARTITION OF part_indexed FOR VALUES FROM (20000) TO (40000) WITH (fillfactor = 10);
+INSERT INTO part_indexed SELECT x, x % 1000, x % 77 FROM generate_series(0, 39999) x;
+CREATE INDEX ON part_indexed_1 (k);
+VACUUM ANALYZE part_indexed;
+SET cpu_tuple_cost = 0.01;
+SET max_parallel_workers_per_gather = 2;
+SET min_parallel_table_scan_size = 0;
+SET parallel_setup_cost = 0;
+SET parallel_tuple_cost = 0;
+SET warpagg.enable_resident = off;
+SET warpagg.debug_spill_groups = 3;
+SELECT part_plan('SELECT id, k, sum(v) FROM part_indexed WHERE k < 30 GROUP BY id, k');
+SELECT part_same('SELECT id, k, sum(v) FROM part_indexed WHERE k < 30 GROUP BY id, k');
+SELECT part_same('SELECT k, count(*), sum(v) FROM part_indexed WHERE k < 30 GROUP BY k ORDER BY sum(v), k LIMIT 7');
+RESET warpagg.debug_spill_groups;
+RESET warpagg.enable_resident;
+RESET parallel_tuple_cost;
+RESET parallel_setup_cost;
+RESET min_parallel_table_scan_size;
+SET max_parallel_workers_per_gather = 0;
+SET cpu_tuple_cost = 1;
+DROP TABLE part_indexed;
+
 -- Plans: of the heap, then with what is resident.
 SET warpagg.enable_resident = off;
 SELECT part_plan('SELECT count(*), sum(v) FROM part_readings');
 SELECT part_plan('SELECT count(*), sum(v) FROM part_readings WHERE ts >= ''2025-11-15''');
 SELECT part_plan('SELECT count(*), sum(v) FROM part_readings WHERE ts >= ''2025-12-15''');
 SELECT part_plan('SELECT count(*), sum(v) FROM part_readings WHERE ts >= ''2031-01-01''');
-SELECT part_plan('SELECT device, sum(v) FROM part_readings WHERE ts >= to_timestamp(''2025-11-15'', ''YYYY-MM-DD'') GROUP BY device ORDER BY 2 DESC LIMIT 5', 'COSTS OFF, ANALYZE, TIMING OFF, SUMMARY OFF');
+SELECT part_plan('SELECT device, sum(v) FROM part_readings WHERE ts >= to_timestamp(''2025-11-15'', ''YYYY-MM-DD'') GROUP BY device ORDER BY 2 DESC LIMIT 5', 'COSTS OFF, ANALYZE, BUFFERS OFF, TIMING OFF, SUMMARY OFF');
 SELECT part_plan('SELECT device, sum(v) FROM part_readings WHERE ts >= ''2025-11-15'' GROUP BY device', 'COSTS OFF, VERBOSE');
-SELECT part_plan('SELECT count(*), sum(v) FROM part_readings WHERE ts >= (SELECT ts - interval ''1 day'' FROM part_whole ORDER BY ts DESC LIMIT 1)', 'COSTS OFF, ANALYZE, TIMING OFF, SUMMARY OFF');
+SELECT part_plan('SELECT count(*), sum(v) FROM part_readings WHERE ts >= (SELECT ts - interval ''1 day'' FROM part_whole ORDER BY ts DESC LIMIT 1)', 'COSTS OFF, ANALYZE, BUFFERS OFF, TIMING OFF, SUMMARY OFF');
 SET plan_cache_mode = force_generic_plan;
 PREPARE part_since(timestamptz) AS SELECT count(*), sum(v) FROM part_readings WHERE ts >= $1;
-SELECT part_plan('EXECUTE part_since (''2025-10-15'')', 'COSTS OFF, ANALYZE, TIMING OFF, SUMMARY OFF');
-SELECT part_plan('EXECUTE part_since (''2031-01-01'')', 'COSTS OFF, ANALYZE, TIMING OFF, SUMMARY OFF');
+SELECT part_plan('EXECUTE part_since (''2025-10-15'')', 'COSTS OFF, ANALYZE, BUFFERS OFF, TIMING OFF, SUMMARY OFF');
+SELECT part_plan('EXECUTE part_since (''2031-01-01'')', 'COSTS OFF, ANALYZE, BUFFERS OFF, TIMING OFF, SUMMARY OFF');
 DEALLOCATE part_since;
 RESET plan_cache_mode;
 SET enable_partitionwise_aggregate = on;
@@ -441,7 +467,7 @@ SELECT part_plan('SELECT ts, sum(v) FROM part_readings WHERE ts >= ''2025-11-15'
 RESET enable_partitionwise_aggregate;
 SELECT part_plan('SELECT count(*) FROM part_readings WHERE ts >= ''2025-11-15''', 'FORMAT JSON, COSTS OFF');
 RESET warpagg.enable_resident;
-SELECT part_plan('SELECT max(v) FROM part_readings WHERE ts >= ''2025-10-15''', 'COSTS OFF, ANALYZE, TIMING OFF, SUMMARY OFF');
+SELECT part_plan('SELECT max(v) FROM part_readings WHERE ts >= ''2025-10-15''', 'COSTS OFF, ANALYZE, BUFFERS OFF, TIMING OFF, SUMMARY OFF');
 
 -- They are forgotten, as they have been loaded, by the table that is named.
 SELECT warpagg_unload('part_readings', '{v,n}');

@@ -62,7 +62,7 @@ COMMIT;
 SELECT * FROM wa_tried_log;
 
 -- In parallel mode nothing is tried: without tables that have been made before the rows
--- come from the heap, and errors of combinations are raised at once.
+-- come from the heap, and errors of distinct inputs are raised at once.
 CREATE TABLE wa_tried_many WITH (autovacuum_enabled = off, parallel_workers = 2)
     AS SELECT i AS id, i % 25 AS k FROM generate_series(1, 50000) i;
 ANALYZE wa_tried_many;

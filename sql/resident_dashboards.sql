@@ -127,7 +127,7 @@ SELECT pg_temp.same('SELECT sum(big) FILTER (WHERE i % 3 = 0), avg(n), count(*) 
 SELECT pg_temp.same('SELECT a, c, sum(big), min(big), sum(n), avg(w) FROM resident_keys GROUP BY a, c');
 SELECT pg_temp.same('SELECT n, sum(big), count(big) FROM resident_keys GROUP BY n ORDER BY sum(big) DESC LIMIT 3');
 
--- Combinations with floats.
+-- Distinct inputs with floats.
 SELECT pg_temp.same('SELECT max(sqrt(f + a)), sum(floor(sqrt(f + a))::integer), min(f::text || r::text) FROM resident_keys');
 SELECT pg_temp.same('SELECT a, max(to_char(f, ''9.99'')), count(*) FROM resident_keys GROUP BY a');
 

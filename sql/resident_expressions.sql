@@ -1,6 +1,6 @@
 --
 -- Resident columns: expressions that are computed by instructions of others, looked up in
--- tables over computed integers, or evaluated for combinations because there is no table.
+-- tables over computed integers, or evaluated for distinct inputs because there is no table.
 --
 SET client_min_messages = error;
 LOAD 'warpagg';
@@ -122,7 +122,7 @@ SELECT wa_compare(format('SELECT count(*), min(id), max(id) FROM wa_asked WHERE 
 FROM unnest(ARRAY['<', '<=', '>', '>=']) o, (SELECT ts AS v FROM wa_asked WHERE id = 10000) x;
 SELECT wa_compare('SELECT count(*) FROM wa_asked WHERE ts < now() - interval ''1 day''');
 
--- Where a table would have too many steps, combinations.
+-- Where a table would have too many steps, distinct inputs.
 SELECT wa_compare(e), e FROM unnest(ARRAY[
     'SELECT length((big % 40000)::text) AS key, count(*) FROM wa_asked GROUP BY 1',
     'SELECT upper(cat), sum(length((id * 1000 % 100000)::text)) FROM wa_asked GROUP BY 1',

@@ -86,6 +86,33 @@ SET warpagg.enable_scan = on;
 SELECT * FROM wa_scan_differences('SELECT count(*) FROM wa_moments WHERE ts <= (SELECT max(moment) FROM wa_clocks)');
 SELECT * FROM wa_scan_differences('SELECT sum(CASE WHEN d < (SELECT min(moment) FROM wa_clocks) THEN 1 ELSE 2 END) FROM wa_moments');
 
+-- A plan that is there is compiled anew where it runs: whether a time is brought to steps, or
+-- evaluated, depends on the zone.
+SET timezone = 'UTC';
+SET cpu_tuple_cost = 1;
+PREPARE wa_by_node AS SELECT date_trunc('day', tz) AS day, extract(hour FROM tz) AS hour, count(*), max(ts),
+    count(*) FILTER (WHERE tz::date > '2018-03-01') AS late FROM wa_moments WHERE isfinite(tz) GROUP BY 1, 2;
+EXPLAIN (COSTS OFF) EXECUTE wa_by_node;
+SET warpagg.enable_scan = off;
+PREPARE wa_by_core AS SELECT date_trunc('day', tz) AS day, extract(hour FROM tz) AS hour, count(*), max(ts),
+    count(*) FILTER (WHERE tz::date > '2018-03-01') AS late FROM wa_moments WHERE isfinite(tz) GROUP BY 1, 2;
+EXECUTE wa_by_core \g /dev/null
+RESET cpu_tuple_cost;
+CREATE FUNCTION wa_differences_in(zone text, OUT rows bigint, OUT differences bigint) LANGUAGE plpgsql AS $$
+BEGIN
+    PERFORM set_config('timezone', zone, false);
+    CREATE TEMP TABLE by_node AS EXECUTE wa_by_node;
+    CREATE TEMP TABLE by_core AS EXECUTE wa_by_core;
+    EXECUTE 'SELECT count(*) FROM by_node' INTO rows;
+    EXECUTE 'SELECT count(*) FROM ((TABLE by_node EXCEPT ALL TABLE by_core) UNION ALL (TABLE by_core EXCEPT ALL TABLE by_node)) d'
+        INTO differences;
+    DROP TABLE by_node, by_core;
+END
+$$;
+SELECT zone, d.* FROM unnest('{UTC,"EST5EDT,M3.2.0,M11.1.0",America/Sao_Paulo,<+05:30>-05:30,UTC}'::text[]) WITH ORDINALITY z (zone, n),
+    LATERAL wa_differences_in(zone) d ORDER BY n;
+DEALLOCATE ALL;
+
 RESET timezone;
-DROP FUNCTION wa_compared, wa_compare_clocks, wa_singly;
+DROP FUNCTION wa_compared, wa_compare_clocks, wa_singly, wa_differences_in;
 DROP TABLE wa_clocks, wa_moments;

@@ -171,14 +171,25 @@ offer(WaAggState *state, WaOp op, WaExtreme value)
 		wa_extreme_offer(state, op, value.datum);
 }
 
+/* Returns a value of SQL as the components have it. */
+static inline WaExtreme
+extreme_of(const WaAggPlan *plan, Datum value)
+{
+	return is_stored(plan) ? stored_value(wa_type_storage(plan->type), value)
+						   : (WaExtreme){.datum = value};
+}
+
+void
+wa_extreme_put(WaAggState *state, WaOp op, Datum value)
+{
+	offer(state, op, extreme_of(state->plan, value));
+}
+
 void
 wa_extreme_take(WaAggState *state, Datum value)
 {
-	const WaAggPlan *plan = state->plan;
-	WaExtreme extreme = {.datum = value};
+	const WaExtreme extreme = extreme_of(state->plan, value);
 
-	if (is_stored(plan))
-		extreme = stored_value(wa_type_storage(plan->type), value);
 	for (WaOp op = WA_OP_MIN; op <= WA_OP_MAX; op++)
 		if (wa_state_has(state, op))
 			offer(state, op, extreme);

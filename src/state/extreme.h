@@ -28,10 +28,10 @@ typedef union WaExtreme
 /* Puts a value into the components MIN and MAX that the plan has. */
 extern void wa_extreme_take(WaAggState *state, Datum value);
 
-/*
- * Puts a value into one of them that the plan has, for types whose values are
- * compared by PostgreSQL.
- */
+/* Puts a value into one of them that the plan has. */
+extern void wa_extreme_put(WaAggState *state, WaOp op, Datum value);
+
+/* Likewise, for types whose values are compared by PostgreSQL. */
 extern void wa_extreme_offer(WaAggState *state, WaOp op, Datum value);
 
 /* Merges a partial of other rows. */

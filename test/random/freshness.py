@@ -26,6 +26,7 @@ has to be a difference.
 """
 
 import argparse
+import os
 import random
 import sys
 import time
@@ -219,6 +220,20 @@ class Owner(Checker):
         return True
 
 
+def run_beside(actors, checkers):
+    """Runs sessions until the checkers have ended, or until one has a problem."""
+    for actor in actors:
+        actor.start()
+    while any(actor.is_alive() for actor in checkers):
+        time.sleep(0.1)
+        if any(actor.problem for actor in actors):
+            for actor in actors:
+                actor.until = 0
+            break
+    for actor in actors:
+        actor.join(timeout=60)
+
+
 def main():
     """Runs the sessions side by side and counts."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
@@ -246,16 +261,7 @@ def main():
         actors.append(
             Loader("standby_loader", options.seed, until, options.standby))
     actors += checkers
-    for actor in actors:
-        actor.start()
-    while any(actor.is_alive() for actor in checkers):
-        time.sleep(0.1)
-        if any(actor.problem for actor in actors):
-            for actor in actors:
-                actor.until = 0
-            break
-    for actor in actors:
-        actor.join(timeout=60)
+    run_beside(actors, checkers)
     passed = sum(checker.checks for checker in checkers)
     explained = sum(checker.explained for checker in checkers)
     used = sum(checker.used for checker in checkers)
@@ -301,7 +307,8 @@ def report(actors, checkers, options):
         return 0 if differences else 1
     problems = [actor for actor in actors if actor.problem]
     for actor in problems:
-        print(f"FAILED  freshness.py --seed {options.seed}: {actor.problem}")
+        print(f"FAILED  {os.path.basename(sys.argv[0])} --seed {options.seed}: "
+              f"{actor.problem}")
     if problems:
         for actor in actors:
             print(f"  {actor.name} did:")

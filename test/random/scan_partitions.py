@@ -4,7 +4,7 @@ They are divided by lists, ranges, hashes, expressions and several columns, in l
 with default partitions and empty ones.  Partitions differ from their parent and from
 each other: in the order of columns, in columns that have been dropped, in storage,
 indexes, fill, and in how they were vacuumed.  There is inheritance, with rows in the
-parent and a child that is temporary, and a partition on a server of postgres_fdw.
+parent and a child that is temporary, and partitions on a server of postgres_fdw.
 """
 
 import os
@@ -66,6 +66,9 @@ SCHEMES = {
         "a": "FROM (MINVALUE) TO (300)", "far": "FROM (300) TO (600)",
         "b": "FROM (600) TO (1000)", "empty": "FROM (1000000) TO (2000000)",
         "rest": "DEFAULT"}),
+    "away": ("HASH (id)", {
+        "far_a": "WITH (MODULUS 2, REMAINDER 0)", "far_b": "WITH (MODULUS 4, REMAINDER 1)",
+        "far_c": "WITH (MODULUS 4, REMAINDER 3)"}),
     "family": (None, {}),
 }
 
@@ -104,6 +107,7 @@ PRUNED_BY = {
     "mixed": [
         "id < {id}", "id >= 600", "id BETWEEN 300 AND 599", "id = {id}",
         "id > 1000000", "id < 300", "id NOT BETWEEN 300 AND 599"],
+    "away": ["id = {id}", "id IN (1, 5, {id})", "id < {id}"],
     "family": ["id < {id}", "id >= 600", "id < 0", "k1 = {k1}"],
 }
 
@@ -117,7 +121,7 @@ GROUPED_BY = {
 }
 
 # tables of which PostgreSQL reads a part for the node, and which are queried more often
-WITH_OTHERS = {"family", "mixed"}
+WITH_OTHERS = {"away", "family", "mixed"}
 
 # table: what queries need to know
 PARTITIONED = {name: (PRUNED_BY[name], GROUPED_BY.get(name, []),
@@ -133,6 +137,7 @@ class Maker:
         self.name = name
         self.table = f"wa_scan.{name}"
         self.leaves = []
+        self.far = []  # those on another server, as they are there
 
     def columns(self, is_late):
         """Returns the definitions of the columns, with LATE or before these are added."""
@@ -157,7 +162,7 @@ class Maker:
                 bound, key, below = bound
                 self.part(parent, table, bound, f" PARTITION BY {key}")
                 self.divide(table, below)
-            elif name == "far" and has_foreign(self.session):
+            elif name.startswith("far") and has_foreign(self.session):
                 self.make_foreign(parent, table, bound)
             else:
                 self.part(parent, table, bound, "")
@@ -202,6 +207,7 @@ class Maker:
         """Makes a partition that another session, of postgres_fdw, reads."""
         self.session.run(f"CREATE TABLE {table}_rows ({', '.join(self.columns(False))}) "
                          "WITH (autovacuum_enabled = off)")
+        self.far.append(f"{table}_rows")
         self.session.run(f"CREATE FOREIGN TABLE {table} PARTITION OF {parent} FOR VALUES "
                          f"{bound} SERVER wa_scan_loop OPTIONS (schema_name 'wa_scan', "
                          f"table_name '{table.split('.')[1]}_rows')")
@@ -239,11 +245,10 @@ class Maker:
         for column, (_, default) in LATE.items():
             self.session.run(f"ALTER TABLE {self.table} ADD COLUMN {definition(column)}"
                              + (f" DEFAULT {default}" if default else ""))
-        if self.name == "mixed" and has_foreign(self.session):
+        for table in self.far:
             for column, (_, default) in LATE.items():
-                self.session.run(
-                    f"ALTER TABLE {self.table}_far_rows ADD COLUMN {definition(column)}"
-                    + (f" DEFAULT {default}" if default else ""))
+                self.session.run(f"ALTER TABLE {table} ADD COLUMN {definition(column)}"
+                                 + (f" DEFAULT {default}" if default else ""))
 
     def reattach(self):
         """Detaches a partition and attaches it again, which moves its place."""

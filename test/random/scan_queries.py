@@ -141,6 +141,7 @@ class Runner:
         self.writer = None
         self.samples = None
         self.nodes = 0
+        self.merged = 0  # of these, that merge groups of other servers
         self.errors = 0
 
     def connect(self):
@@ -237,7 +238,10 @@ class Runner:
         A subselect's table has an alias, and a partition a name of its own.
         """
         plan = self.side(query.explain("on"), "on").rows
-        return any(row[0].endswith(f"(WarpAgg) on {query.table}") for row in plan)
+        has_node = any(row[0].endswith(f"(WarpAgg) on {query.table}") for row in plan)
+        self.merged += has_node and any("Relations: Aggregate on" in row[0]
+                                        for row in plan)
+        return has_node
 
     def is_sorted(self, query):
         """Tells whether PostgreSQL's own plan of a query sorts the rows by the keys."""
@@ -353,6 +357,11 @@ def run_queries(runner, options):
             passed += 1
     print(f"{runner.nodes} of {passed + failed} queries got the node, "
           f"{runner.errors} ended in errors")
+    if options.partitioned and scan_partitions.has_foreign(runner.session):
+        print(f"{runner.merged} merged groups of other servers")
+        if runner.merged == 0 and options.query is None and len(numbers) >= 100:
+            failed += 1
+            print("FAILED  no query merged groups of other servers")
     if options.resident:
         uses = runner.uses()
         print(f"{uses} uses of resident columns")

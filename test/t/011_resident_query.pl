@@ -76,7 +76,7 @@ like(
 	value($node, $json),
 	qr/"Resident\ Blocks":\ \d{3,},\s+
 	   "Resident\ Rows":\ \d{6},\s+
-	   "Resident\ Combinations":\ 0,\s+
+	   "Resident\ Distinct\ Inputs":\ 0,\s+
 	   "Resident\ Device":\ "(CPU|GPU)",\s+
 	   "Resident\ Time":\ \d+\.\d+,/x,
 	'in JSON, too');
@@ -84,7 +84,7 @@ like(
 	value($node, "SET warpagg.enable_resident = off; $json"),
 	qr/"Resident\ Blocks":\ 0,\s+
 	   "Resident\ Rows":\ 0,\s+
-	   "Resident\ Combinations":\ 0,\s+
+	   "Resident\ Distinct\ Inputs":\ 0,\s+
 	   "Resident\ Time":\ 0\.0/x,
 	'also if nothing was');
 

@@ -102,7 +102,7 @@ sub shard_plans
 sub is_as_here
 {
 	my ($name, $settings, $query, $plan, $nodes, $scans) = @_;
-	my $same = "$settings; $query" =~ s/\b(readings|far)\b/${1}_here/gr;
+	my $same = "$settings; $query" =~ s/\b(readings|far|odd)\b/${1}_here/gr;
 	my $before_nodes = shard_plans(qr/Custom Scan \(WarpAgg\)/);
 	my $before_scans = shard_plans(qr/Seq Scan/);
 	my $rows = value($coordinator, "$settings; $query");
@@ -141,7 +141,57 @@ is_as_here('two levels', $by_partition,
 		 FROM far GROUP BY site, sensor) s
 	 GROUP BY sensor ORDER BY sensor', $pushed, 4, 0);
 
-# Otherwise rows are fetched: PostgreSQL has no way to ask for partial states.
+# What is grouped otherwise, too, if it is merged exactly: the node here puts it together.
+my $sums = 'count(*), count(t), sum(v), avg(v), sum(n), avg(n), max(t), min(at), max(n)';
+my $merged = qr/Custom Scan \(WarpAgg\) on .*Relations: Aggregate on/s;
+foreach my $settings ($whole, $by_partition)
+{
+	foreach my $table ('far', 'readings')
+	{
+		is_as_here("$settings, $table by sensor", $settings,
+			"SELECT sensor, $sums FROM $table GROUP BY sensor ORDER BY 1",
+			$merged, 4, 0);
+		is_as_here("$settings, $table, all", $settings,
+			"SELECT $sums FROM $table WHERE v < 500", $merged, 4, 0);
+	}
+}
+is_as_here('by expressions', $whole,
+	"SELECT at::date, v % 3, $sums FROM readings GROUP BY at::date, v % 3 ORDER BY 1, 2",
+	$merged, 4, 0);
+is_as_here('HAVING, not by site', $whole,
+	'SELECT sensor, sum(v) FROM readings GROUP BY sensor HAVING min(v) > 5 AND count(*) > 9
+	 ORDER BY 1', $merged, 4, 0);
+is_as_here('FILTER', $whole,
+	"SELECT sensor, count(*) FILTER (WHERE v > 900), sum(n) FILTER (WHERE t = 't4'),
+		max(t) FILTER (WHERE v > 5000) FROM readings GROUP BY sensor ORDER BY 1",
+	$merged, 4, 0);
+is_as_here('LIMIT', $whole,
+	'SELECT v, sum(n), count(*) FROM readings GROUP BY v ORDER BY sum(n) DESC, v LIMIT 5',
+	$merged, 4, 0);
+is_as_here('shifted', $whole,
+	'SELECT sensor, sum(v), sum(v + 3), min(v - 7), avg(v * 1) FROM readings
+	 GROUP BY sensor ORDER BY 1', $merged, 4, 0);
+is_as_here('no rows', $whole,
+	'SELECT count(*), sum(v), min(t), avg(n) FROM readings WHERE v < 0', $merged, 4, 0);
+is_as_here('no groups', $whole,
+	"SELECT 'none', count(c) FROM (SELECT sensor, count(*) AS c FROM readings WHERE v < 0
+	 GROUP BY sensor) s", $merged, 4, 0);
+is_as_here('more groups than there is memory for', "$whole; SET work_mem = '64kB';
+	SET hash_mem_multiplier = 1; SET enable_hashagg = off; SET enable_sort = off",
+	"SELECT count(*), sum(c), sum(s * sensor), sum(n * v), count(t)
+	 FROM (SELECT v, sensor, count(*) AS c, sum(v) AS s, sum(n) AS n, max(t) AS t FROM readings
+		 GROUP BY v, sensor) x",
+	$merged, 4, 0);
+
+# A query names what it asks the servers for.
+like(value($coordinator, "EXPLAIN (VERBOSE, COSTS OFF)
+	SELECT sensor, avg(v), max(t) FILTER (WHERE v > 1) FROM far WHERE n > 2 GROUP BY sensor"),
+	qr/Remote\ SQL:\ SELECT\ sensor,\ count\(v\),\ sum\(v\),
+		.*max\(t\)\ FILTER\ \(WHERE\ \(v\ >\ 1\)\)
+		\ FROM\ public\.plain\ WHERE\ \(\(n\ >\ 2::numeric\)\)\ GROUP\ BY\ 1/x,
+	'aggregates are in the remote query');
+
+# Otherwise rows are fetched.
 foreach my $settings ($whole, $by_partition)
 {
 	is_as_here("$settings, by sensor", $settings,
@@ -163,6 +213,38 @@ is_as_here('mixed, by site, as a whole', $whole,
 	"SELECT site, $built_in FROM readings GROUP BY site ORDER BY 1",
 	qr/Custom Scan \(WarpAgg\) on readings/, 0, 6);
 
+# Numbers that are not finite, and those that show more digits on one server than on others.
+foreach my $i (1, 2)
+{
+	my $infinity = $i == 1 ? 'Infinity' : '-Infinity';
+	value($shards[ $i - 1 ], "CREATE TABLE odd (site integer, k integer, n numeric, b bigint, s smallint);
+		INSERT INTO odd SELECT ${i}0, x % 10, CASE x % 10 WHEN 0 THEN NULL
+			WHEN 1 THEN '$infinity' WHEN 2 THEN CASE WHEN x = 42 THEN numeric '$infinity' END
+			WHEN 3 THEN CASE WHEN x = 43 AND $i = 2 THEN numeric 'NaN' ELSE 1.5 END
+			WHEN 4 THEN CASE WHEN $i = 1 THEN 1.000000 ELSE 2.00 END
+			ELSE x * 1e20 END, 9223372036854775807 - x, x
+		FROM generate_series(1, 1000) x; ANALYZE odd");
+	value($coordinator, ($i == 1 ? '
+		CREATE TABLE odd (site integer, k integer, n numeric, b bigint, s smallint)
+			PARTITION BY LIST (site);
+		CREATE TABLE odd_home PARTITION OF odd FOR VALUES IN (1);
+		INSERT INTO odd_home SELECT 1, x % 10, x / 7.0, 9223372036854775807, -x
+		FROM generate_series(1, 1000) x WHERE x % 10 IN (2, 3, 5);' : '') . "
+		CREATE FOREIGN TABLE odd_$i PARTITION OF odd FOR VALUES IN (${i}0)
+			SERVER shard$i OPTIONS (schema_name 'public', table_name 'odd')");
+}
+value($coordinator, 'ANALYZE odd; SET warpagg.enable_scan = off;
+	CREATE TABLE odd_here AS SELECT * FROM odd');
+foreach my $query (
+	'SELECT k, sum(n), avg(n), count(n), min(n), max(n), sum(b), avg(b), sum(s)
+		FROM odd GROUP BY k ORDER BY k',
+	'SELECT sum(n), avg(n), min(n), max(n), sum(b), sum(s) FROM odd WHERE site > 1',
+	'SELECT sum(n), avg(n), max(s) FROM odd WHERE k > 3',
+	"SELECT sum(n) FILTER (WHERE n < 'Infinity') FROM odd")
+{
+	is_as_here('odd, ' . substr($query, 0, 20), $whole, $query, $merged, 2, 0);
+}
+
 # Aggregates of the extension are asked for where servers are said to have it.
 is_as_here('gpu_, not told', $by_partition,
 	"SELECT site, $twins FROM far GROUP BY site ORDER BY 1",
@@ -176,6 +258,9 @@ is_as_here('gpu_, mixed', $by_partition,
 is_as_here('gpu_, by sensor', $by_partition,
 	"SELECT sensor, $twins FROM readings GROUP BY sensor ORDER BY 1",
 	qr/Custom Scan \(WarpAgg\) on readings/, 0, 6);
+is_as_here('gpu_, but floats, by sensor', $whole,
+	'SELECT sensor, gpu_count(*), gpu_sum(v), gpu_avg(n), gpu_max(t) FROM readings
+	 GROUP BY sensor ORDER BY 1', $merged, 4, 0);
 
 # Several shards work at the same time.
 value($coordinator, "ALTER SERVER shard$_ OPTIONS (ADD async_capable 'true')") foreach 1, 2;
@@ -185,25 +270,35 @@ is_as_here('at the same time', $by_partition,
 is_as_here('at the same time, below a node', $whole,
 	"SELECT sensor, $twins FROM readings GROUP BY sensor ORDER BY 1",
 	qr/Custom Scan \(WarpAgg\) on readings.*->  Foreign Scan/s, 0, 6);
+is_as_here('at the same time, merged', $whole,
+	"SELECT sensor, $sums FROM readings GROUP BY sensor ORDER BY 1",
+	qr/Custom Scan \(WarpAgg\) on readings.*Async Foreign Scan.*Relations: Aggregate/s, 4, 0);
 
 # Partitions are pruned while a query runs: shards are not asked.
-my $one = 'SELECT count(*), sum(v) FROM readings WHERE site =';
 foreach my $site (2, 11, 24)
 {
+	my $one = 'SELECT count(*), sum(v) FROM readings WHERE site =';
+	my $two = 'SELECT count(*), stddev(v) FROM readings WHERE site =';
+	my $generic = "$whole; SET plan_cache_mode = force_generic_plan";
 	# Two partitions of a shard's own are two scans.
 	my $scans = $site == 2 ? 0 : $site == 11 ? 1 : 2;
-	is_as_here("site $site of a subselect", $whole,
-		"$one (SELECT $site + length(''))",
-		qr/Custom Scan \(WarpAgg\) on readings/, 0, $scans);
+	my $nodes = $site == 2 ? 0 : 1;
+	is_as_here("site $site of a subselect", $whole, "$one (SELECT $site + length(''))",
+		$merged, $nodes, 0);
 	is_as_here("site $site of a prepared statement",
-		"$whole; SET plan_cache_mode = force_generic_plan;
-		 PREPARE one(integer) AS $one \$1", "EXECUTE one($site)",
+		"$generic; PREPARE one(integer) AS $one \$1", "EXECUTE one($site)",
+		$site == 2 ? qr/Subplans Removed: 4/ : qr/Subplans Removed: 1.*Subplans Removed: 3/s,
+		$nodes, 0);
+	is_as_here("rows of site $site of a subselect", $whole,
+		"$two (SELECT $site + length(''))",
+		qr/Custom Scan \(WarpAgg\) on readings/, 0, $scans);
+	is_as_here("rows of site $site of a prepared statement",
+		"$generic; PREPARE two(integer) AS $two \$1", "EXECUTE two($site)",
 		qr/Subplans Removed: 4/, 0, $scans);
 }
 is_as_here('a site for each row', $whole,
 	'SELECT s, (SELECT sum(v) FROM readings WHERE site = s AND sensor < 5)
-	 FROM generate_series(0, 12) s ORDER BY s',
-	qr/Custom Scan \(WarpAgg\) on readings/, 0, 3);
+	 FROM generate_series(0, 12) s ORDER BY s', $merged, 3, 0);
 
 # Rows that have changed on a shard, and a shard that fails.
 value($shards[0], 'UPDATE plain SET v = v + 1 WHERE sensor = 3; DELETE FROM parts
@@ -218,6 +313,16 @@ my ($rc, $out, $err) = $coordinator->psql('postgres',
 like($err, qr/column "v" does not exist/, 'an error of a shard is the query\'s');
 value($shards[0], 'ALTER TABLE plain RENAME COLUMN w TO v');
 like(value($coordinator, 'SELECT sum(v) FROM readings'), qr/^\d+$/, 'and no longer');
+
+
+# A shard that is lost fails those queries that ask it.
+(pop @shards)->stop;
+($rc, $out, $err) = $coordinator->psql('postgres',
+	'SELECT sensor, sum(v) FROM readings GROUP BY sensor');
+is($out, '', 'without a shard there are no results');
+like($err, qr/could not connect to server "shard2"/, 'but an error that names it');
+like(value($coordinator, 'SELECT sum(v) FROM readings WHERE site < 20'),
+	qr/^\d+$/, 'the others are asked');
 
 $_->stop foreach $coordinator, @shards;
 done_testing();

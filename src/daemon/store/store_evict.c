@@ -76,8 +76,8 @@ typedef struct Eviction
 {
 	WaStore *store;
 	const WaNeed *need;
-	WaKeep most;     /* what is kept for such a reason goes */
-	bool spares_own; /* what the LOAD is going to replace stays so far */
+	WaKeep most;          /* what is kept for such a reason goes */
+	bool spares_replaced; /* what the LOAD is going to replace stays so far */
 	int64_t now_ns;
 	WaGarbage garbage;
 } Eviction;
@@ -147,7 +147,7 @@ evict_oldest(Eviction *eviction, uint64_t bytes)
 	{
 		newer = extent->newer;
 		if (extent->relation != own ||
-			(!eviction->spares_own && is_replaced(eviction, extent)))
+			(!eviction->spares_replaced && is_replaced(eviction, extent)))
 			evict_from(eviction, extent);
 	}
 }
@@ -284,7 +284,7 @@ wa_evict_check_shares(WaStore *store, const WaNeed *need)
 	Eviction eviction = {.store = store,
 						 .need = need,
 						 .most = WA_KEEP_NOTHING,
-						 .spares_own = true,
+						 .spares_replaced = true,
 						 .now_ns = wa_clock_ns()};
 	bool is_pinned;
 	bool goes_on = true;

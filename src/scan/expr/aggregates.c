@@ -60,12 +60,11 @@ find_builtin(Oid function, WaAggregate *aggregate)
 }
 
 /*
- * Tells whether the function is the C function of ours with the name.  Nobody but a
- * superuser makes functions in C; in another language anybody may have the name for
- * a body, which is looked at only when it is run.
+ * Nobody but a superuser makes functions in C; in another language anybody may have the
+ * name for a body, which is looked at only when it is run.
  */
-static bool
-is_ours(Oid function, const char *name)
+bool
+wa_is_c_function(Oid function, const char *name)
 {
 	HeapTuple tuple = SearchSysCache1(PROCOID, ObjectIdGetDatum(function));
 	bool is_null;
@@ -117,10 +116,11 @@ find_ours(Oid function, WaAggregate *aggregate)
 		*aggregate = WA_COUNT; /* gpu_count(*), or one that is the same */
 		return true;
 	}
-	if (!OidIsValid(final) || !is_ours(transition, "warpagg_transition"))
+	if (!OidIsValid(final) ||
+		!wa_is_c_function(transition, "warpagg_transition"))
 		return false;
 	for (int i = 0; i < lengthof(family); i++)
-		if (family[i].final != NULL && is_ours(final, family[i].final))
+		if (family[i].final != NULL && wa_is_c_function(final, family[i].final))
 		{
 			*aggregate = family[i].aggregate;
 			return true;

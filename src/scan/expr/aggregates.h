@@ -42,4 +42,7 @@ extern WA_MUST_CHECK const char *wa_aggregate_describe(const Aggref *aggref,
 extern WA_MUST_CHECK const char *
 wa_aggregate_refusal(const WaAggregateCall *call);
 
+/* Tells whether a function is one in C, with such a name there. */
+extern bool wa_is_c_function(Oid function, const char *name);
+
 #endif /* WA_SCAN_AGGREGATES_H */

@@ -18,6 +18,7 @@
 #include "scan/base/datum.h"
 #include "scan/groups/accumulate.h"
 #include "scan/groups/record_states.h"
+#include "state/extreme.h"
 #include "state/numeric_format.h"
 
 /* Returns the state of a group, NULL if it has none. */
@@ -257,11 +258,52 @@ wa_accumulator_merge_record(WaAccumulator *accumulator, uint32 group,
 	add_record(accumulator, group, record);
 }
 
+/*
+ * Stores the words of the record that a state with rows is as good as.  Returns false if
+ * it is none: if there is more than rows to be counted, and not of integers.
+ */
+static bool
+words_of(const WaAccumulator *accumulator, const WaAggState *state,
+		 uint64 *words)
+{
+	const WaRecordLayout *layout = &accumulator->layout;
+	const WaOpSet ops = accumulator->plan->key.ops;
+
+	words[0] = (uint64) state->rows;
+	if (ops == 0)
+		return true;
+	if (accumulator->kind != WA_VECTOR_INT || accumulator->by_states)
+		return false;
+	if (wa_ops_have(ops, WA_OP_SUM))
+		memcpy(words + layout->sum, wa_state_component(state, WA_OP_SUM),
+			   sizeof(WaInt128));
+	if (wa_ops_have(ops, WA_OP_SQUARES))
+		memcpy(words + layout->squares,
+			   wa_state_component(state, WA_OP_SQUARES), sizeof(WaUint192));
+	if (wa_ops_have(ops, WA_OP_MIN))
+		memcpy(words + layout->min, wa_state_component(state, WA_OP_MIN),
+			   WA_EXTREME_BYTES);
+	if (wa_ops_have(ops, WA_OP_MAX))
+		memcpy(words + layout->max, wa_state_component(state, WA_OP_MAX),
+			   WA_EXTREME_BYTES);
+	return true;
+}
+
 void
 wa_accumulator_merge(WaAccumulator *accumulator, uint32 group,
 					 const WaAggState *state)
 {
-	if (state->rows != 0)
+	uint64 words[WA_RECORD_MAX_WORDS];
+
+	if (state->rows == 0)
+		return;
+	if (words_of(accumulator, state, words))
+	{
+		const WaRecord record = {.words = words};
+
+		wa_accumulator_merge_record(accumulator, group, &record);
+	}
+	else
 		wa_state_merge(flush(accumulator, group), state);
 }
 

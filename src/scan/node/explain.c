@@ -140,7 +140,7 @@ show_resident(const WaInstrument *instrument, ExplainState *es)
 	ExplainPropertyInteger("Resident Rows", NULL, instrument->resident_rows,
 						   es);
 	if (instrument->distinct_inputs > 0 || es->format != EXPLAIN_FORMAT_TEXT)
-		ExplainPropertyInteger("Resident Combinations", NULL,
+		ExplainPropertyInteger("Resident Distinct Inputs", NULL,
 							   instrument->distinct_inputs, es);
 	if (instrument->resident_blocks > 0)
 		ExplainPropertyText("Resident Device",

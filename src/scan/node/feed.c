@@ -9,18 +9,26 @@
 #include "nodes/nodeFuncs.h"
 
 #include "scan/node/feed.h"
+#include "scan/rows/merge_row.h"
 #include "scan/rows/rowwise.h"
 #include "scan/spill/spill.h"
 #include "scan/state/plan.h"
 
+/* A plan below the node. */
+typedef struct Below
+{
+	PlanState *plan; /* NULL: there is none */
+	bool has_run;
+} Below;
+
 struct WaFeed
 {
-	PlanState *plan;       /* NULL: there is nothing below */
-	List *columns;         /* of its rows, the numbers in the node's table */
+	Below rows;            /* sources and rows */
+	List *columns;         /* of these, the numbers in the node's table */
 	TupleTableSlot *row;   /* as one of that */
 	TupleTableSlot *first; /* that has come while sources were looked for */
-	bool has_run;
-	int nothers; /* plans of PostgreSQL's */
+	Below groups;          /* of other servers */
+	int nothers;           /* plans that are not of sources */
 };
 
 /* The node of a source. */
@@ -85,26 +93,26 @@ wa_source_create_state(CustomScan *plan)
 	return (Node *) state;
 }
 
-/* What is below a node. */
-typedef struct Below
+/* What plans below a node are of. */
+typedef struct Leaves
 {
 	List *sources; /* SourceNode */
 	int nothers;
-} Below;
+} Leaves;
 
 /* Collects sources, and counts the plans beside them. */
 static bool
 collect(PlanState *node, void *context)
 {
-	Below *below = (Below *) context;
+	Leaves *leaves = (Leaves *) context;
 
 	if (IsA(node, AppendState) || IsA(node, ResultState))
 		return planstate_tree_walker(node, collect, context);
 	if (IsA(node, CustomScanState) &&
 		((CustomScanState *) node)->methods == &source_methods)
-		below->sources = lappend(below->sources, node);
+		leaves->sources = lappend(leaves->sources, node);
 	else
-		below->nothers++;
+		leaves->nothers++;
 	return false;
 }
 
@@ -127,23 +135,46 @@ introduce(WaScanSources *reader, List *sources, TupleDesc descriptor)
 	wa_sources_set(reader, known, list_length(sources));
 }
 
+/* Begins a plan below a node (NULL: there is none), and collects what it is of. */
+static Below
+begin_below(WaScanState *state, Plan *plan, int eflags, Leaves *leaves)
+{
+	CustomScanState *css = &state->css;
+	Below below = {NULL, false};
+
+	if (plan == NULL)
+		return below;
+	below.plan = ExecInitNode(plan, css->ss.ps.state,
+							  eflags & ~(EXEC_FLAG_BACKWARD | EXEC_FLAG_MARK));
+	css->custom_ps = lappend(css->custom_ps, below.plan);
+	(void) collect(below.plan, leaves);
+	return below;
+}
+
 WaFeed *
 wa_feed_begin(WaScanState *state, TupleDesc descriptor, int eflags)
 {
 	const CustomScan *plan = castNode(CustomScan, state->css.ss.ps.plan);
-	EState *estate = state->css.ss.ps.state;
 	WaFeed *feed = palloc0(sizeof(WaFeed));
-	Below below = {NIL, 0};
+	Leaves leaves = {NIL, 0};
 
-	feed->plan = ExecInitNode((Plan *) linitial(plan->custom_plans), estate,
-							  eflags & ~(EXEC_FLAG_BACKWARD | EXEC_FLAG_MARK));
+	feed->rows = begin_below(state, wa_plan_feed(plan), eflags, &leaves);
+	feed->groups = begin_below(state, wa_plan_pushed(plan), eflags, &leaves);
 	feed->columns = wa_plan_feed_columns(plan);
-	feed->row = ExecInitExtraTupleSlot(estate, descriptor, &TTSOpsVirtual);
-	state->css.custom_ps = list_make1(feed->plan);
-	(void) collect(feed->plan, &below);
-	feed->nothers = below.nothers;
-	introduce(&state->sources, below.sources, descriptor);
+	feed->row = ExecInitExtraTupleSlot(state->css.ss.ps.state, descriptor,
+									   &TTSOpsVirtual);
+	feed->nothers = leaves.nothers;
+	introduce(&state->sources, leaves.sources, descriptor);
 	return feed;
+}
+
+/* Has a plan below the node begin, or begin again, unless there is none. */
+static void
+start(Below *below)
+{
+	if (below->plan != NULL && below->has_run && below->plan->chgParam == NULL)
+		ExecReScan(below->plan);
+	below->has_run = true;
 }
 
 void
@@ -151,17 +182,17 @@ wa_feed_find_sources(WaScanState *state)
 {
 	WaFeed *feed = state->feed;
 
-	if (feed->has_run && feed->plan->chgParam == NULL)
-		ExecReScan(feed->plan);
-	feed->has_run = true;
+	start(&feed->rows);
+	start(&feed->groups);
 	state->sources.count = 0;
-	feed->first = ExecProcNode(feed->plan);
+	feed->first =
+		feed->rows.plan == NULL ? NULL : ExecProcNode(feed->rows.plan);
 }
 
 bool
-wa_feed_has_rows(const WaFeed *feed)
+wa_feed_has_more(const WaFeed *feed)
 {
-	return !TupIsNull(feed->first);
+	return !TupIsNull(feed->first) || feed->groups.plan != NULL;
 }
 
 /* Returns a row of PostgreSQL's plan as one of the node's table. */
@@ -186,14 +217,15 @@ as_row(const WaFeed *feed, TupleTableSlot *from)
 	return ExecStoreVirtualTuple(row);
 }
 
-void
-wa_feed_take_rows(WaScanState *state)
+/* Takes the rows of PostgreSQL's plans. */
+static void
+take_rows(WaScanState *state)
 {
 	const WaFeed *feed = state->feed;
 	int nrows = 0;
 
 	for (TupleTableSlot *slot = feed->first; !TupIsNull(slot);
-		 slot = ExecProcNode(feed->plan))
+		 slot = ExecProcNode(feed->rows.plan))
 	{
 		CHECK_FOR_INTERRUPTS();
 		wa_rowwise_take_slot(state->batch.rowwise, as_row(feed, slot));
@@ -207,11 +239,52 @@ wa_feed_take_rows(WaScanState *state)
 	wa_spill_check(&state->store);
 }
 
+/* Takes the groups of other servers. */
+static void
+take_groups(WaScanState *state)
+{
+	ExprContext *econtext = state->css.ss.ps.ps_ExprContext;
+	PlanState *plan = state->feed->groups.plan;
+	TupleTableSlot *slot;
+	int ngroups = 0;
+
+	for (slot = ExecProcNode(plan); !TupIsNull(slot); slot = ExecProcNode(plan))
+	{
+		MemoryContext old;
+
+		CHECK_FOR_INTERRUPTS();
+		ResetExprContext(econtext);
+		old = MemoryContextSwitchTo(econtext->ecxt_per_tuple_memory);
+		wa_scan_merge_row(&state->store, slot);
+		MemoryContextSwitchTo(old);
+		if (++ngroups < wa_spill_piece(&state->store))
+			continue;
+		wa_spill_check(&state->store);
+		ngroups = 0;
+	}
+	wa_spill_check(&state->store);
+}
+
+void
+wa_feed_take(WaScanState *state)
+{
+	const WaFeed *feed = state->feed;
+
+	if (feed->rows.plan != NULL)
+		take_rows(state);
+	if (feed->groups.plan != NULL)
+		take_groups(state);
+}
+
 void
 wa_feed_rescan(WaFeed *feed, Bitmapset *changed)
 {
-	if (changed != NULL)
-		UpdateChangedParamSet(feed->plan, changed);
+	if (changed == NULL)
+		return;
+	if (feed->rows.plan != NULL)
+		UpdateChangedParamSet(feed->rows.plan, changed);
+	if (feed->groups.plan != NULL)
+		UpdateChangedParamSet(feed->groups.plan, changed);
 }
 
 int
@@ -223,5 +296,6 @@ wa_feed_count(const WaScanState *state)
 void
 wa_feed_end(WaFeed *feed)
 {
-	ExecEndNode(feed->plan);
+	ExecEndNode(feed->rows.plan);
+	ExecEndNode(feed->groups.plan);
 }

@@ -6,6 +6,7 @@
  * pruned, at the beginning and whenever a parameter changes.  Of a partition that the node
  * reads it has a node of ours that returns no row, but tells that the partition is to be
  * read; these come first.  Of others it has PostgreSQL's plan, whose rows the node takes.
+ * Another Append is over partitions whose servers aggregate; the node takes their groups.
  */
 #ifndef WA_SCAN_FEED_H
 #define WA_SCAN_FEED_H
@@ -27,11 +28,11 @@ extern WaFeed *wa_feed_begin(WaScanState *state, TupleDesc descriptor,
 /* Has the node's sources be those that are not pruned. */
 extern void wa_feed_find_sources(WaScanState *state);
 
-/* Tells, then, whether rows of PostgreSQL's plans are to come. */
-extern bool wa_feed_has_rows(const WaFeed *feed);
+/* Tells, then, whether something is to come of others, as rows or as groups. */
+extern bool wa_feed_has_more(const WaFeed *feed);
 
-/* Brings these into their groups. */
-extern void wa_feed_take_rows(WaScanState *state);
+/* Brings this into the node's groups. */
+extern void wa_feed_take(WaScanState *state);
 
 /* Has it be read again, with parameters that have changed; NULL: none. */
 extern void wa_feed_rescan(WaFeed *feed, Bitmapset *changed);

@@ -106,17 +106,18 @@ read_heap(WaScanState *state)
 	while (wa_interpreter_waits(state->query.interpreter, econtext) &&
 		   wa_scan_take_batch(state))
 		;
+	/* Once workers have spilled, all groups are among what is to be read again. */
+	if (state->feed != NULL)
+		wa_feed_take(state);
 	wa_parallel_read(state);
 	wa_scan_read(state);
-	if (state->feed != NULL)
-		wa_feed_take_rows(state);
 }
 
-/* Tells whether rows of PostgreSQL's plans are to come. */
+/* Tells whether rows, or groups of rows, are to come that the node does not read. */
 static bool
 has_other_rows(const WaScanState *state)
 {
-	return state->feed != NULL && wa_feed_has_rows(state->feed);
+	return state->feed != NULL && wa_feed_has_more(state->feed);
 }
 
 /* Reads the table. */

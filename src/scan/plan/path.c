@@ -158,25 +158,6 @@ static const CustomPathMethods source_path_methods = {
 	.PlanCustomPath = make_source_plan,
 };
 
-/*
- * Has the node get its sources, and rows of PostgreSQL's plans, from a plan below it.  That
- * must not run several plans at the same time, as sources come first.
- */
-static void
-set_feed(CustomScan *scan, List *plans)
-{
-	Plan *feed = (Plan *) linitial(plans);
-	ListCell *cell;
-
-	scan->custom_plans = plans;
-	wa_plan_set_feed(scan, feed->targetlist);
-	if (!IsA(feed, Append))
-		return;
-	((Append *) feed)->nasyncplans = 0;
-	foreach (cell, ((Append *) feed)->appendplans)
-		((Plan *) lfirst(cell))->async_capable = false;
-}
-
 /* Makes the node's plan, for CustomPathMethods. */
 static Plan *
 make_plan(PlannerInfo *root, RelOptInfo *rel, CustomPath *path, List *tlist,
@@ -197,6 +178,7 @@ make_plan(PlannerInfo *root, RelOptInfo *rel, CustomPath *path, List *tlist,
 	query.planned_excluded = planned->excluded;
 	query.planned_children =
 		planned->sources.has_children ? planned->sources.nchildren : 0;
+	query.planned_pushed = planned->sources.pushed != NIL;
 	query.block_cost = rows_cost(planned) / Max(planned->sources.pages, 1);
 	wa_plan_write(scan, &query, &limit->top);
 	scan->scan.plan.targetlist = tlist;
@@ -205,7 +187,7 @@ make_plan(PlannerInfo *root, RelOptInfo *rel, CustomPath *path, List *tlist,
 	scan->flags = path->flags;
 	scan->methods = &scan_methods;
 	if (custom_plans != NIL)
-		set_feed(scan, custom_plans);
+		wa_plan_set_below(scan, custom_plans);
 	return &scan->scan.plan;
 }
 
@@ -334,10 +316,11 @@ set_costs(Path *path, const PlannerInfo *root, const WaPlannedQuery *planned,
 	if (planned->having != NIL)
 		cost_qual_eval(&having, planned->having, (PlannerInfo *) root);
 	path->startup_cost = startup_cost(planned, nreturned, nworkers) +
-						 planned->sources.others_cost + target->cost.startup +
+						 planned->sources.others_cost +
+						 planned->sources.pushed_cost + target->cost.startup +
 						 having.startup;
 	if (!enable_seqscan)
-		path->startup_cost += disable_cost;
+		disable_path_compat(path);
 	path->total_cost =
 		path->startup_cost + planned->ngroups * having.per_tuple +
 		nreturned * (GROUP_COST + target->cost.per_tuple +
@@ -383,9 +366,9 @@ make_path(PlannerInfo *root, RelOptInfo *parent, PathTarget *target,
 							   !planned->sources.has_children &&
 							   is_parallel_safe_path(root, input_rel, parent);
 	if (planned->sources.has_children)
-		path->custom_paths = list_make1(wa_planned_sources_path(
+		path->custom_paths = wa_planned_sources_paths(
 			root, input_rel, &planned->sources, &source_path_methods,
-			columns_behind_where(&planned->query)));
+			columns_behind_where(&planned->query));
 	wa_resident_plan(root, planned, limit, nworkers, expected_filling(planned),
 					 false);
 	path->custom_private =
@@ -430,10 +413,10 @@ add_our_path(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *output_rel,
 	CustomPath *path;
 
 	*reason = wa_planned_query_recognise(root, input_rel, &grouping, planned);
-	if (*reason == NULL &&
-		!wa_planned_sources_leave(&planned->sources, seq_page_cost,
-								  row_cost(planned)))
-		*reason = "an index scan costs less";
+	if (*reason == NULL)
+		*reason = wa_planned_sources_share(root, input_rel, &planned->query,
+										   seq_page_cost, row_cost(planned),
+										   &planned->sources);
 	if (*reason != NULL || output_rel->pathlist == NIL)
 		return;
 	wa_limit_recognise(root, planned, output_rel->reltarget, limit);
@@ -539,7 +522,9 @@ add_early_path(PlannerInfo *root, RelOptInfo *relation)
 	grouping =
 		(WaGrouping){early.clauses, early.keys, early.target->exprs, NIL};
 	planned = palloc(sizeof(WaPlannedQuery));
-	if (wa_planned_query_recognise(root, relation, &grouping, planned) != NULL)
+	if (wa_planned_query_recognise(root, relation, &grouping, planned) !=
+			NULL ||
+		planned->sources.taken == NIL)
 		return;
 	path = make_path(root, early.relation, early.target, planned,
 					 palloc0(sizeof(WaLimit)));

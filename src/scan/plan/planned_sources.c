@@ -11,6 +11,9 @@
 #include "catalog/pg_class.h"
 #include "miscadmin.h"
 #include "nodes/extensible.h"
+#include "nodes/makefuncs.h"
+#include "nodes/nodeFuncs.h"
+#include "optimizer/clauses.h"
 #include "optimizer/cost.h"
 #include "optimizer/optimizer.h"
 #include "optimizer/pathnode.h"
@@ -20,8 +23,10 @@
 #include "utils/lsyscache.h"
 #include "utils/syscache.h"
 
+#include "scan/plan/group_estimate.h"
 #include "scan/plan/planned_sources.h"
 #include "scan/plan/planner_compat.h"
+#include "scan/plan/pushed_sources.h"
 
 /* Returns what is wrong with the table as the catalog has it, or NULL. */
 static const char *
@@ -165,6 +170,18 @@ take_children(PlannerInfo *root, const RelOptInfo *parent,
 	sources->nchildren += Max(nchildren, parent->nparts);
 }
 
+/* Tells whether another server may aggregate rows. */
+static bool
+may_be_pushed(const WaPlannedSources *sources)
+{
+	ListCell *cell;
+
+	foreach (cell, sources->others)
+		if (wa_pushed_sources_may_have((const RelOptInfo *) lfirst(cell)))
+			return true;
+	return false;
+}
+
 const char *
 wa_planned_sources_find(PlannerInfo *root, RelOptInfo *relation,
 						WaPlannedSources *sources)
@@ -176,7 +193,8 @@ wa_planned_sources_find(PlannerInfo *root, RelOptInfo *relation,
 	if (entry->inh)
 	{
 		take_children(root, relation, sources, &reason);
-		return sources->taken == NIL ? reason : NULL;
+		sources->refusal = reason;
+		return sources->taken == NIL && !may_be_pushed(sources) ? reason : NULL;
 	}
 	take(sources, relation);
 	return check_table(entry, relation);
@@ -197,14 +215,13 @@ is_by_index(const Path *path)
 	return IsA(path, IndexPath) || IsA(path, BitmapHeapPath);
 }
 
-bool
-wa_planned_sources_leave(WaPlannedSources *sources, Cost block, Cost row)
+/* Leaves to PostgreSQL what it has sooner by an index. */
+static void
+leave_to_indexes(WaPlannedSources *sources, Cost block, Cost row)
 {
 	List *all = sources->taken;
 	ListCell *cell;
 
-	if (!sources->has_children)
-		return true;
 	sources->taken = NIL;
 	sources->pages = sources->tuples = sources->rows = 0;
 	foreach (cell, all)
@@ -219,7 +236,80 @@ wa_planned_sources_leave(WaPlannedSources *sources, Cost block, Cost row)
 		else
 			take(sources, relation);
 	}
-	return sources->taken != NIL;
+}
+
+/* Returns what it costs to take so many rows of PostgreSQL's, or groups of other servers. */
+static Cost
+cost_of_taking(const WaScanQuery *query, double rows)
+{
+	return rows * (2 * cpu_tuple_cost +
+				   cpu_operator_cost * list_length(query->aggregates));
+}
+
+/* Returns what it costs to have the groups of a path, which may be fewer than it expects. */
+static Cost
+cost_of_groups(const WaScanQuery *query, const Path *path, double ngroups)
+{
+	const double share = Min(ngroups / Max(path->rows, 1), 1);
+
+	return path->startup_cost +
+		   (path->total_cost - path->startup_cost) * share +
+		   cost_of_taking(query, path->rows * share);
+}
+
+/* Leaves to other servers what they can aggregate, if their groups cost less than rows. */
+static void
+leave_to_servers(PlannerInfo *root, RelOptInfo *relation,
+				 const WaScanQuery *query, WaPlannedSources *sources)
+{
+	const double ngroups =
+		wa_estimate_groups(root, query->keys, relation->rows);
+	List *all = sources->others;
+	ListCell *cell;
+
+	sources->results = wa_pushed_sources_results(query);
+	if (sources->results == NIL)
+		return;
+	sources->others = NIL;
+	sources->others_rows = sources->others_cost = 0;
+	foreach (cell, all)
+	{
+		RelOptInfo *child = (RelOptInfo *) lfirst(cell);
+		const Path *rows = child->cheapest_total_path;
+		Path *path = NULL;
+		Cost cost = 0;
+
+		if (wa_pushed_sources_may_have(child))
+			path =
+				wa_pushed_sources_path(root, relation, child, sources->results);
+		if (path != NULL)
+			cost = cost_of_groups(query, path, ngroups);
+		if (path == NULL ||
+			cost >= rows->total_cost + cost_of_taking(query, rows->rows))
+		{
+			leave(sources, child);
+			continue;
+		}
+		sources->pushed = lappend(sources->pushed, path);
+		sources->pushed_cost += cost;
+	}
+}
+
+const char *
+wa_planned_sources_share(PlannerInfo *root, RelOptInfo *relation,
+						 const WaScanQuery *query, Cost block, Cost row,
+						 WaPlannedSources *sources)
+{
+	const bool had_taken = sources->taken != NIL;
+
+	if (!sources->has_children)
+		return NULL;
+	leave_to_indexes(sources, block, row);
+	if (sources->others != NIL)
+		leave_to_servers(root, relation, query, sources);
+	if (sources->taken != NIL || sources->pushed != NIL)
+		return NULL;
+	return had_taken ? "an index scan costs less" : sources->refusal;
 }
 
 /* Makes the path of a source, which returns no rows. */
@@ -252,10 +342,52 @@ other_path(PlannerInfo *root, RelOptInfo *relation, RelOptInfo *child,
 		root, child, path, set_pathtarget_cost_width(root, target));
 }
 
-Path *
-wa_planned_sources_path(PlannerInfo *root, RelOptInfo *relation,
-						const WaPlannedSources *sources,
-						const struct CustomPathMethods *methods, List *columns)
+/* Looks for what is known only when the plan runs. */
+static bool
+is_open(Node *node, void *context)
+{
+	if (node == NULL)
+		return false;
+	return IsA(node, Param) || expression_tree_walker(node, is_open, context);
+}
+
+/* Tells whether partitions of a relation may be pruned when the plan runs. */
+static bool
+is_pruned_later(const RelOptInfo *relation)
+{
+	ListCell *cell;
+
+	foreach (cell, relation->baserestrictinfo)
+	{
+		Node *clause = (Node *) lfirst_node(RestrictInfo, cell)->clause;
+
+		if (relation->part_scheme != NULL &&
+			(is_open(clause, NULL) || contain_mutable_functions(clause)))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Returns paths for an Append.  PostgreSQL does without one over a single path, and prunes
+ * nothing then; so there is another one that returns no rows.
+ */
+static List *
+paths_to_prune(PlannerInfo *root, RelOptInfo *relation, List *paths)
+{
+	if (list_length(paths) > 1 || !is_pruned_later(relation))
+		return paths;
+	return lappend(
+		list_copy(paths),
+		create_group_result_path(root, relation, create_empty_pathtarget(),
+								 list_make1(makeBoolConst(false, false))));
+}
+
+/* Makes the path of sources, and of rows of PostgreSQL's plans. */
+static Path *
+feed_path(PlannerInfo *root, RelOptInfo *relation,
+		  const WaPlannedSources *sources,
+		  const struct CustomPathMethods *methods, List *columns)
 {
 	PathTarget *target = create_empty_pathtarget();
 	List *paths = NIL;
@@ -267,8 +399,29 @@ wa_planned_sources_path(PlannerInfo *root, RelOptInfo *relation,
 	foreach (cell, sources->others)
 		paths =
 			lappend(paths, other_path(root, relation, lfirst(cell), columns));
+	if (sources->pushed != NIL)
+		paths = paths_to_prune(root, relation, paths);
 	path = append_path_compat(root, relation, paths);
 	add_new_columns_to_pathtarget(target, columns);
 	path->pathtarget = set_pathtarget_cost_width(root, target);
 	return path;
+}
+
+List *
+wa_planned_sources_paths(PlannerInfo *root, RelOptInfo *relation,
+						 const WaPlannedSources *sources,
+						 const struct CustomPathMethods *methods, List *columns)
+{
+	List *paths = NIL;
+
+	if (sources->taken != NIL || sources->others != NIL)
+		paths = lappend(paths,
+						feed_path(root, relation, sources, methods, columns));
+	if (sources->pushed != NIL)
+		paths =
+			lappend(paths, wa_pushed_sources_append(
+							   root, relation,
+							   paths_to_prune(root, relation, sources->pushed),
+							   sources->results));
+	return paths;
 }

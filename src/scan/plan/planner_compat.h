@@ -7,6 +7,7 @@
 
 #include "nodes/pathnodes.h"
 #include "optimizer/appendinfo.h"
+#include "optimizer/cost.h"
 #include "optimizer/pathnode.h"
 
 /* Makes a path that appends what others return, of a relation of the query. */
@@ -36,6 +37,26 @@ expressions_of_child_compat(PlannerInfo *root, List *expressions,
 #else
 	return (List *) adjust_appendrel_attrs_multilevel(
 		root, (Node *) expressions, child->relids, relation->relids);
+#endif
+}
+
+/* Says of a path that it is one of those that PostgreSQL is told to do without. */
+static inline void
+disable_path_compat(Path *path)
+{
+#if PG_VERSION_NUM >= 180000
+	path->disabled_nodes++;
+#else
+	path->startup_cost += disable_cost;
+#endif
+}
+
+/* Has all strategies be allowed for a new relation that are for others. */
+static inline void
+set_strategies_compat(PlannerInfo *root, RelOptInfo *relation)
+{
+#if PG_VERSION_NUM >= 190000
+	relation->pgs_mask = root->glob->default_pgs_mask;
 #endif
 }
 

@@ -25,6 +25,9 @@
  */
 #define SPARE_PARTITIONS 1.5
 
+/* What has been done when it is only known that little has. */
+#define LEAST_DONE 0.001
+
 /* A partition that is to come. */
 typedef struct Waiting
 {
@@ -113,6 +116,19 @@ wa_spill_join(WaScanStore *store, WaSpillShare *share, int process)
 	spill->bits = &share->bits;
 }
 
+/* Returns the part of the rows, or of an answer, that has been taken, or a small one. */
+static double
+part_done(const WaScanStore *store)
+{
+	const WaSpill *spill = store->spill;
+	const double done =
+		spill->reader != NULL ? wa_spill_reader_progress(spill->reader)
+		: store->answered > 0 ? store->answered
+							  : wa_sources_progress(store->sources);
+
+	return Max(done, LEAST_DONE);
+}
+
 /*
  * Returns the bits by which to divide the groups that are read, going by the part
  * of the rows, or of an answer, after which the memory was full.
@@ -121,10 +137,7 @@ static int
 choose_bits(const WaScanStore *store)
 {
 	const WaSpill *spill = store->spill;
-	double done = spill->reader != NULL
-					  ? wa_spill_reader_progress(spill->reader)
-				  : store->answered > 0 ? store->answered
-										: wa_sources_progress(store->sources);
+	const double done = part_done(store);
 	/* What all processes have will be read by one, with the groups. */
 	double parts =
 		spill->nprocesses > 1 ? spill->nprocesses / done : (1 - done) / done;

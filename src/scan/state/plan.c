@@ -41,6 +41,7 @@ typedef enum WaPlanNumber
 	INPUTS,
 	EXCLUDED,
 	CHILDREN,
+	PUSHED,
 	KEEPS_TIES,
 	HAVING_FIRST,
 	NUMBER_COUNT
@@ -80,6 +81,7 @@ wa_plan_write(CustomScan *plan, const WaScanQuery *query, const WaPlanTop *top)
 		[INPUTS] = query->planned_inputs,
 		[EXCLUDED] = query->planned_excluded,
 		[CHILDREN] = query->planned_children,
+		[PUSHED] = query->planned_pushed,
 		[KEEPS_TIES] = top->keeps_ties,
 		[HAVING_FIRST] = top->having_first,
 	};
@@ -107,8 +109,38 @@ wa_plan_write(CustomScan *plan, const WaScanQuery *query, const WaPlanTop *top)
 		makeFloat(psprintf("%.6e", query->block_cost)), NIL);
 }
 
-void
-wa_plan_set_feed(CustomScan *plan, const List *target_list)
+List *
+wa_plan_feed_columns(const CustomScan *plan)
+{
+	return (List *) list_nth(plan->custom_private, FEED_COLUMNS);
+}
+
+/* Returns one of the plan's numbers. */
+static int
+number_of(const CustomScan *plan, WaPlanNumber number)
+{
+	return list_nth_int((const List *) list_nth(plan->custom_private, NUMBERS),
+						number);
+}
+
+Plan *
+wa_plan_feed(const CustomScan *plan)
+{
+	return list_length(plan->custom_plans) > number_of(plan, PUSHED)
+			   ? (Plan *) linitial(plan->custom_plans)
+			   : NULL;
+}
+
+Plan *
+wa_plan_pushed(const CustomScan *plan)
+{
+	return number_of(plan, PUSHED) == 0 ? NULL
+										: (Plan *) llast(plan->custom_plans);
+}
+
+/* Notes which columns of the table a plan of rows returns. */
+static void
+set_feed_columns(CustomScan *plan, const List *target_list)
 {
 	List *columns = NIL;
 	ListCell *cell;
@@ -124,18 +156,22 @@ wa_plan_set_feed(CustomScan *plan, const List *target_list)
 	list_nth_cell(plan->custom_private, FEED_COLUMNS)->ptr_value = columns;
 }
 
-List *
-wa_plan_feed_columns(const CustomScan *plan)
+void
+wa_plan_set_below(CustomScan *plan, List *plans)
 {
-	return (List *) list_nth(plan->custom_private, FEED_COLUMNS);
-}
+	Plan *feed;
+	ListCell *cell;
 
-/* Returns one of the plan's numbers. */
-static int
-number_of(const CustomScan *plan, WaPlanNumber number)
-{
-	return list_nth_int((const List *) list_nth(plan->custom_private, NUMBERS),
-						number);
+	plan->custom_plans = plans;
+	feed = wa_plan_feed(plan);
+	if (feed == NULL)
+		return;
+	set_feed_columns(plan, feed->targetlist);
+	if (!IsA(feed, Append))
+		return;
+	((Append *) feed)->nasyncplans = 0;
+	foreach (cell, ((Append *) feed)->appendplans)
+		((Plan *) lfirst(cell))->async_capable = false;
 }
 
 /* Replaces references to the scan tuple by what they refer to. */
@@ -192,6 +228,7 @@ wa_plan_read(const CustomScan *plan, WaScanQuery *query)
 	query->planned_inputs = number_of(plan, INPUTS);
 	query->planned_excluded = (WaExcluded) number_of(plan, EXCLUDED);
 	query->planned_children = number_of(plan, CHILDREN);
+	query->planned_pushed = number_of(plan, PUSHED) != 0;
 	query->block_cost = floatVal(list_nth(plan->custom_private, BLOCK_COST));
 	query->filter_clauses = restore_list(plan, FILTERS);
 	query->one_time_clauses = restore_list(plan, ONE_TIME_FILTERS);

@@ -50,6 +50,7 @@ typedef struct WaScanQuery
 	int planned_inputs; /* (scan/resident/distinct_inputs.h) 0: there are to be none */
 	WaExcluded planned_excluded; /* tables that these may do without */
 	int planned_children; /* tables that its table consists of; 0: no others */
+	bool planned_pushed;  /* of some of them other servers return groups */
 	Cost block_cost;      /* of a block's rows, for one process */
 	List *filter_clauses; /* of WHERE, in their order */
 	List *one_time_clauses; /* likewise, but without columns */

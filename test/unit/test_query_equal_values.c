@@ -1,5 +1,5 @@
 /*
- * test_query_ties.c
+ * test_query_equal_values.c
  *		Which of equal keys and values that look different a run shows, whatever the
  *		order of rows is, against looking at all rows.
  */

@@ -29,7 +29,7 @@ DECLARE
     plan json;
 BEGIN
     EXECUTE 'EXPLAIN (ANALYZE, FORMAT JSON) ' || statement INTO plan;
-    RETURN plan::text ~ '"Resident Combinations": [1-9]';
+    RETURN plan::text ~ '"Resident Distinct Inputs": [1-9]';
 END
 $$;
 
@@ -65,7 +65,7 @@ FROM unnest(ARRAY[
     'format(''%s-%s'', a, b)',
     'a || many'
 ]) e;
--- What the device process computes of an expression makes fewer combinations.
+-- What the device process computes of an expression makes fewer distinct inputs.
 SELECT wa_compare(format('SELECT %1$s AS key, count(*), sum(length((%1$s)::text)) FROM wa_combined WHERE (%1$s)::text || k <> ''x'' GROUP BY 1', e)), e
 FROM unnest(ARRAY[
     'many % 5 || a',
@@ -155,7 +155,7 @@ SELECT wa_compare('SELECT max(CASE WHEN k % 2 = 0 THEN 1.0 + length(a || b) ELSE
 SELECT wa_compare('SELECT max(CASE WHEN a || b > ''a2'' THEN 0::float8 ELSE -0.0::float8 END) FROM wa_combined');
 
 -- What a filter takes, or a branch of CASE, is aggregated by the device process if the
--- condition is one of a combination, however many different values it has.
+-- condition is one of a distinct input, however many different values it has.
 SELECT wa_compare(format('SELECT %s FROM wa_combined', e)) AS plain,
        wa_compare(format('SELECT k, %s FROM wa_combined GROUP BY 1', e)) AS grouped,
        wa_compare(format('SELECT a || c, %s FROM wa_combined WHERE id > 9 GROUP BY 1', e)) AS all, e
@@ -262,7 +262,7 @@ SELECT wa_compare('SELECT a || (SELECT max(b) FROM wa_combined) AS key, count(*)
 SELECT wa_compare('SELECT a || b AS key, count(*) FROM wa_combined WHERE a || b > (SELECT min(c) FROM wa_combined WHERE k = 3) AND k > 2 GROUP BY 1');
 SELECT wa_compare('SELECT k, (SELECT sum(length(x.a || x.b)) FROM wa_combined x WHERE x.k = g.k) FROM generate_series(1, 3) g(k)');
 
--- Many combinations are read from the heap.
+-- Many distinct inputs are read from the heap.
 SELECT wa_compare('SELECT length(many || a) AS key, count(*) FROM wa_combined GROUP BY 1');
 
 CREATE TABLE wa_many (x integer, t text) WITH (autovacuum_enabled = off);
@@ -344,7 +344,7 @@ VACUUM wa_combined;
 SELECT warpagg_load('wa_combined') > 0 AS loaded;
 SELECT wa_compare('SELECT a || b AS key, count(*), sum(n), sum(length(a || b)) FROM wa_combined WHERE n / 3 > 0.1 GROUP BY 1');
 
--- Groups are spilled after combinations have come.
+-- Groups are spilled after distinct inputs have come.
 BEGIN;
 UPDATE wa_combined SET k = k WHERE id < 10000;
 INSERT INTO wa_combined (id, a, b, m) SELECT g, 'z' || g % 40, 'y', 1.50 FROM generate_series(1, 1000) g;
