@@ -9,9 +9,10 @@
 #	random freshness-rules freshness-partitions random-emu scan-queries regress-late docs
 #	isolation.
 #	Default: all (isolation only where test/specs exists).
-#	--fast: build-fast unit-fast install regress-1 regress-2 regress-3, which build without
-#	CUDA and bitcode, run the unit tests once, and share the regression tests.
-#	regress: all of these on one server, as the three do, without preload.
+#	--fast: build-fast install unit-fast regress-1 regress-2 regress-3, which build without
+#	CUDA and bitcode, run the unit tests once, and share the regression tests but for the
+#	longest, all that is tested at the same time.
+#	regress: all regression tests on one server, without preload.
 #
 # Each stage is a process of its own and prints lines "N passed, M failed", which
 # are added up.  A stage that fails does not stop the ones after it; one that
@@ -60,7 +61,7 @@ set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/../bench/scan/lib.sh"
 
 # What tells most in little time; `make check-fast` runs these.
-FAST=(build-fast unit-fast install regress-1 regress-2 regress-3)
+FAST=(build-fast install unit-fast regress-1 regress-2 regress-3)
 
 # The long ones of those that run side by side come first, and before all that which waits
 # more than it works.
@@ -494,12 +495,16 @@ stage_regress_late()
 	stage_regress
 }
 
+# The tests that take longest, a fifth of the time of all, which only `make test` runs.
+LONG=(scan_spill resident_distinct_inputs scan_expressions)
+
 # Runs the first regression test, which makes what the others need, and every third of the
-# others, so that three servers share them: a test waits about a third of its time.
-# Argument: which of the three.
+# others but for the long ones, so that three servers share them: a test waits about a third
+# of its time.  Argument: which of the three.
 regress_share()
 {
 	WA_REGRESS=$(regress_list | tr -s ' ' '\n' |
+		grep -vxF "$(printf '%s\n' "${LONG[@]}")" |
 		awk -v share="$1" 'NR == 1 || NR % 3 == share % 3' | xargs)
 	stage_regress
 }
@@ -1256,8 +1261,13 @@ main()
 	trap 'exit 143' TERM
 	for stage in "$@"; do
 		case $stage in
-			build | build-fast | unit | unit-fast | emu | install)
+			build | build-fast | unit | emu | install)
 				run_stage "$stage"
+				;;
+			unit-fast)
+				# No copy has this folder, and it is not to appear while one is made.
+				mkdir -p "$WA_ROOT/build/unit"
+				copies+=("$stage")
 				;;
 			fuzz)
 				# Not while copies are made, nor while others install.
@@ -1281,7 +1291,10 @@ if [ "${1:-}" = --stage ]; then
 else
 	case ${1:-} in
 		'') set -- "${STAGES[@]}" ;;
-		--fast) set -- "${FAST[@]}" ;;
+		--fast)
+			WA_STAGE_JOBS=${WA_STAGE_JOBS:-${#FAST[@]}}
+			set -- "${FAST[@]}"
+			;;
 	esac
 	main "$@"
 fi
