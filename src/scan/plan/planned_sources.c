@@ -23,6 +23,7 @@
 #include "utils/lsyscache.h"
 #include "utils/syscache.h"
 
+#include "scan/expr/compile.h"
 #include "scan/plan/group_estimate.h"
 #include "scan/plan/planned_sources.h"
 #include "scan/plan/planner_compat.h"
@@ -115,6 +116,13 @@ take(WaPlannedSources *sources, RelOptInfo *relation)
 	sources->rows += relation->rows;
 }
 
+/* Returns what it costs to have the rows of a path, and to take them. */
+static Cost
+cost_of_rows(const Path *path)
+{
+	return path->total_cost + path->rows * 2 * cpu_tuple_cost;
+}
+
 /* Adds a table to those that PostgreSQL reads. */
 static void
 leave(WaPlannedSources *sources, RelOptInfo *relation)
@@ -122,8 +130,7 @@ leave(WaPlannedSources *sources, RelOptInfo *relation)
 	const Path *path = relation->cheapest_total_path;
 
 	sources->others = lappend(sources->others, relation);
-	sources->others_rows += path->rows;
-	sources->others_cost += path->total_cost + path->rows * 2 * cpu_tuple_cost;
+	sources->others_cost += cost_of_rows(path);
 }
 
 /*
@@ -230,7 +237,7 @@ leave_to_indexes(WaPlannedSources *sources, Cost block, Cost row)
 		const Path *path = relation->cheapest_total_path;
 
 		if (is_by_index(path) &&
-			path->total_cost + path->rows * 2 * cpu_tuple_cost <
+			cost_of_rows(path) <
 				relation->pages * block + relation->tuples * row)
 			leave(sources, relation);
 		else
@@ -262,16 +269,16 @@ static void
 leave_to_servers(PlannerInfo *root, RelOptInfo *relation,
 				 const WaScanQuery *query, WaPlannedSources *sources)
 {
-	const double ngroups =
-		wa_estimate_groups(root, query->keys, relation->rows);
 	List *all = sources->others;
 	ListCell *cell;
+	double ngroups;
 
 	sources->results = wa_pushed_sources_results(query);
 	if (sources->results == NIL)
 		return;
+	ngroups = wa_estimate_groups(root, query->keys, relation->rows);
 	sources->others = NIL;
-	sources->others_rows = sources->others_cost = 0;
+	sources->others_cost = 0;
 	foreach (cell, all)
 	{
 		RelOptInfo *child = (RelOptInfo *) lfirst(cell);
@@ -305,7 +312,7 @@ wa_planned_sources_share(PlannerInfo *root, RelOptInfo *relation,
 	if (!sources->has_children)
 		return NULL;
 	leave_to_indexes(sources, block, row);
-	if (sources->others != NIL)
+	if (may_be_pushed(sources))
 		leave_to_servers(root, relation, query, sources);
 	if (sources->taken != NIL || sources->pushed != NIL)
 		return NULL;
@@ -342,15 +349,6 @@ other_path(PlannerInfo *root, RelOptInfo *relation, RelOptInfo *child,
 		root, child, path, set_pathtarget_cost_width(root, target));
 }
 
-/* Looks for what is known only when the plan runs. */
-static bool
-is_open(Node *node, void *context)
-{
-	if (node == NULL)
-		return false;
-	return IsA(node, Param) || expression_tree_walker(node, is_open, context);
-}
-
 /* Tells whether partitions of a relation may be pruned when the plan runs. */
 static bool
 is_pruned_later(const RelOptInfo *relation)
@@ -362,7 +360,7 @@ is_pruned_later(const RelOptInfo *relation)
 		Node *clause = (Node *) lfirst_node(RestrictInfo, cell)->clause;
 
 		if (relation->part_scheme != NULL &&
-			(is_open(clause, NULL) || contain_mutable_functions(clause)))
+			(wa_has_parameter(clause) || contain_mutable_functions(clause)))
 			return true;
 	}
 	return false;

@@ -22,8 +22,7 @@ typedef struct WaPlannedSources
 	double pages;      /* of all that are taken */
 	double tuples;
 	double rows;      /* that fulfil WHERE */
-	Cost others_cost; /* to have the rows of the others, which are */
-	double others_rows;
+	Cost others_cost; /* to have the rows of the others */
 	Cost pushed_cost; /* likewise, of the groups of other servers */
 	const char
 		*refusal; /* what is wrong with others, as the end of a sentence */
