@@ -191,21 +191,15 @@ class Mover(Writer):
     def make(self, name):
         """Makes a partition that there is not."""
         part = PARTS[name]
-        if part.divided:
+        if part.divided or self.rng.random() < 0.3:
+            how = f"PARTITION BY {part.divided}" if part.divided else f"WITH ({STORAGE})"
             self.whole("make", [
                 self.fill_aside(name),
                 f"CREATE TABLE {SCHEMA}.{name} PARTITION OF {SCHEMA}.{part.parent} "
-                f"{part.bounds} PARTITION BY {part.divided}",
+                f"{part.bounds} {how}",
                 *(f"CREATE TABLE {SCHEMA}.{below} PARTITION OF {SCHEMA}.{name} "
                   f"{PARTS[below].bounds} WITH ({STORAGE})"
                   for below in PARTS if PARTS[below].parent == name),
-                f"INSERT INTO {SCHEMA}.{name} ({NAMES}) SELECT * FROM aside",
-                self.more(name)])
-        elif self.rng.random() < 0.3:
-            self.whole("make", [
-                self.fill_aside(name),
-                f"CREATE TABLE {SCHEMA}.{name} PARTITION OF {SCHEMA}.{part.parent} "
-                f"{part.bounds} WITH ({STORAGE})",
                 f"INSERT INTO {SCHEMA}.{name} ({NAMES}) SELECT * FROM aside",
                 self.more(name)])
         else:
