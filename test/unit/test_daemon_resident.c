@@ -713,6 +713,62 @@ test_many_loaders(WaTestDaemon *daemon)
 	return wa_test_daemon_answers();
 }
 
+/* Until then columns come and go. */
+static bool is_listing;
+
+/* Loads columns and has them forgotten, over and over; returns as load_many does. */
+static void *
+come_and_go(void *arg)
+{
+	WaTestOwner owner;
+	WaUnloadMessage unload;
+	WaMessage reply;
+
+	memset(&unload, 0, sizeof(unload));
+	wa_message_begin(&unload.header, WA_MSG_UNLOAD, sizeof(unload), 37);
+	unload.relation = wa_test_relation((uintptr_t) arg);
+	if (!wa_test_own(&owner))
+		return NULL;
+	while (__atomic_load_n(&is_listing, __ATOMIC_RELAXED))
+		if (wa_test_load_extent(&owner, (uintptr_t) arg, 0, 1, 300,
+								ALL_ATTRIBUTES) != WA_OK ||
+			wa_test_ask(&owner, &unload, &reply) != WA_MSG_DONE)
+			return NULL;
+	wa_test_disown(&owner);
+	return arg;
+}
+
+/* A list is what there was at one time. */
+static bool
+test_listing_beside(WaTestDaemon *daemon)
+{
+	static WaResidentColumn list[4 * WA_TEST_ATTRIBUTES];
+	const uint32_t room = sizeof(list) / sizeof(list[0]);
+	WaTestOwner owner;
+	pthread_t threads[3];
+	void *result;
+	bool is_right = true;
+
+	(void) daemon;
+	EXPECT(wa_test_own(&owner));
+	__atomic_store_n(&is_listing, true, __ATOMIC_RELAXED);
+	for (uintptr_t i = 0; i < 3; i++)
+		EXPECT(pthread_create(&threads[i], NULL, come_and_go,
+							  (void *) (i + 1)) == 0);
+	for (int i = 0; i < 3000 && is_right; i++)
+	{
+		const int count = ask_list(&owner, 0, room, list);
+
+		is_right = count >= 0 && count % WA_TEST_ATTRIBUTES == 0;
+	}
+	__atomic_store_n(&is_listing, false, __ATOMIC_RELAXED);
+	for (int i = 0; i < 3; i++)
+		EXPECT(pthread_join(threads[i], &result) == 0 && result != NULL);
+	EXPECT(is_right);
+	wa_test_disown(&owner);
+	return wa_test_daemon_answers();
+}
+
 static const WaTestCase tests[] = {
 	{.name = "loading", .run = test_loading},
 	{.name = "damaged extents", .run = test_damage},
@@ -730,6 +786,7 @@ static const WaTestCase tests[] = {
 	{.name = "leaving while loading", .run = test_leaving},
 	{.name = "sharing again", .run = test_sharing_again},
 	{.name = "many loaders", .run = test_many_loaders},
+	{.name = "listing while columns come and go", .run = test_listing_beside},
 };
 
 int

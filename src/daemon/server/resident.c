@@ -319,28 +319,27 @@ send_listed(const WaConnection *connection, uint32_t request, uint32_t count,
 /*
  * Writes the list of columns to `room` places in the parcel, by way of memory of
  * our own; returns how many there are, or -1 if there is no such memory.  Stores the
- * checksum of what has been written.
+ * checksum of what has been written.  The store is asked once: others load meanwhile, so
+ * that what is counted and what is listed would not be the same.
  */
 static int64_t
 write_list(WaStore *store, uint32_t database, uint8_t *place, uint32_t room,
 		   uint32_t *bulk)
 {
-	uint32_t count = wa_store_list(store, database, NULL, 0);
-	WaResidentColumn *list;
+	WaResidentColumn *list = NULL;
+	uint32_t count;
 
 	*bulk = 0;
-	if (count < room)
-		room = count;
-	if (room == 0)
-		return count;
-	list = calloc(room, sizeof(*list));
-	if (list == NULL)
+	if (room > 0 && (list = malloc(room * sizeof(*list))) == NULL)
 		return -1;
 	count = wa_store_list(store, database, list, room);
 	if (count < room)
 		room = count;
-	memcpy(place, list, room * sizeof(*list));
-	*bulk = wa_checksum(0, list, room * sizeof(*list));
+	if (room > 0)
+	{
+		memcpy(place, list, room * sizeof(*list));
+		*bulk = wa_checksum(0, list, room * sizeof(*list));
+	}
 	free(list);
 	return count;
 }
