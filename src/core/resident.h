@@ -165,7 +165,9 @@ typedef struct WaExtentHead
 	uint32_t nblocks;
 	uint32_t nrows;
 	uint32_t ncolumns;
-	uint32_t is_patch; /* 0 or 1: blocks that are not cached stay as they are */
+	uint32_t
+		is_patch; /* 0 or 1: blocks that are not cached stay as they are, and
+						* nothing is loaded if nothing of the extent is there */
 	uint64_t
 		asked; /* a bit for each column that somebody has asked for; others are
 					 * loaded as queries would gain, or again beside these */

@@ -427,7 +427,21 @@ test_fresh(void)
 	return end();
 }
 
-/* A patch needs an extent, and room; what was there stays without it. */
+/* Tells whether there is something of an extent. */
+static bool
+is_there(uint32_t number)
+{
+	const WaRelation relation = wa_test_relation(0);
+	WaExtentState state;
+
+	wa_test_extent_state(&store, &relation, number, NULL, 0, &state);
+	return state.exists != 0;
+}
+
+/*
+ * Without an extent, which has gone since it was seen, a patch does nothing; it needs room,
+ * and what was there stays without it.
+ */
 static bool
 test_refused(void)
 {
@@ -436,12 +450,13 @@ test_refused(void)
 
 	wa_store_init(&store, PLENTY, 1);
 	wa_test_know(&store, 1);
-	EXPECT(load(parcel, 0, patch, 1, 1, ALL, true) == WA_BAD_REQUEST);
-	EXPECT(wa_memory_used(&store.memory) == 0);
+	EXPECT(load(parcel, 0, patch, 1, 1, ALL, true) == WA_OK);
+	EXPECT(!is_there(0) && wa_memory_used(&store.memory) == 0);
 	for (uint32_t i = 0; i < BLOCKS; i++)
 		block_lsn[i] = 1 + i % 3;
 	EXPECT(load(parcel, 0, block_lsn, BLOCKS, 1, ALL, false) == WA_OK);
-	EXPECT(load(parcel, 1, patch, 1, 1, ALL, true) == WA_BAD_REQUEST);
+	EXPECT(load(parcel, 1, patch, 1, 1, ALL, true) == WA_OK);
+	EXPECT(is_there(0) && !is_there(1));
 	wa_store_set_limit(&store, wa_memory_used(&store.memory) + 64);
 	EXPECT(load(parcel, 0, patch, 1, 1, ALL, true) == WA_OUT_OF_MEMORY);
 	EXPECT(has_blocks(ALL, block_lsn));
@@ -710,6 +725,32 @@ test_wider(void)
 	return is_right;
 }
 
+/* What is patched is forgotten meanwhile, and loaded anew, which is nobody's failure. */
+static bool
+test_gone(void)
+{
+	static uint64_t lsns[EXTENTS][BLOCKS];
+	const WaRelation relation = wa_test_relation(0);
+	pthread_t threads[2];
+
+	begin_mirror();
+	has_failed = false;
+	last_lsn = WIDER_LSN - 1;
+	for (uintptr_t i = 0; i < 2; i++)
+		EXPECT(pthread_create(&threads[i], NULL, patching_thread, (void *) i) ==
+			   0);
+	for (int i = 0; i < 30; i++)
+	{
+		EXPECT(load_extents(lsns));
+		wa_store_unload(&store, &relation, 0);
+	}
+	for (int i = 0; i < 2; i++)
+		EXPECT(pthread_join(threads[i], NULL) == 0);
+	EXPECT(!has_failed);
+	EXPECT(!is_there(0) && load_extents(lsns) && has_blocks(ALL, lsns[0]));
+	return end_mirror();
+}
+
 static const struct
 {
 	const char *name;
@@ -717,12 +758,13 @@ static const struct
 } tests[] = {
 	{"blocks are exchanged", test_blocks},
 	{"what is patched is fresh", test_fresh},
-	{"a patch needs an extent and room", test_refused},
+	{"a patch needs room, and without an extent does nothing", test_refused},
 	{"others make room", test_room},
 	{"copies are there at once", test_copies},
 	{"there need not be copies", test_no_copies},
 	{"threads", test_threads},
 	{"threads, and wider decimals", test_wider},
+	{"what is patched goes meanwhile", test_gone},
 };
 
 int

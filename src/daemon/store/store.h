@@ -30,8 +30,8 @@ void wa_store_set_keeping(WaStore *store, uint32_t autoload_permille,
  * to the columns that there are of the extent if these are of the same blocks,
  * else in their place.  If the relation was of another family before, or its columns had
  * other numbers there, all that there was of it is forgotten first.  The blocks of a patch
- * take the places of those that the extent has, in all columns that it has
- * (store_patch.c).  Evicts others to make room (store_evict.h).  Returns WA_OK; or a text
+ * take the places of those that the extent has, in all columns that it has, if there is
+ * still something of it (store_patch.c).  Evicts others to make room (store_evict.h).  Returns WA_OK; or a text
  * in error, and WA_OUT_OF_MEMORY or WA_BAD_REQUEST.
  */
 WA_MUST_CHECK WaStatus wa_store_load(WaStore *store, const WaExtentHead *head,

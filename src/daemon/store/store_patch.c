@@ -16,6 +16,10 @@
  *
  * What is made is made without the lock: if the extent or its overlay has become another
  * one meanwhile, it is made again.
+ *
+ * Who sends a patch has seen the extent, which may have been forgotten or evicted since,
+ * or have gone as its relation came to another family.  Then nothing is patched, and that
+ * is no error: it is as if the extent had gone right afterwards.
  */
 #include <stdio.h>
 #include <string.h>
@@ -348,19 +352,23 @@ publish(Patch *patch, bool *is_done)
 	return status;
 }
 
-/* Patches the extent, unless it changes meanwhile: then *is_done is false. */
+/*
+ * Patches the extent, unless it changes meanwhile: then *is_done is false.  If there is
+ * nothing of it any more, nothing is done.
+ */
 static WaStatus
 attempt(WaLoad *load, const WaLayer *brought, char *error, size_t error_bytes,
-		bool *exists, bool *is_done)
+		bool *is_done)
 {
 	Patch patch = {.load = load, .brought = brought};
-	WaStatus status = take(&patch, exists);
+	bool exists;
+	WaStatus status = take(&patch, &exists);
 
-	*is_done = !*exists;
+	*is_done = !exists;
 	load->need.is_asked = load->head->asked != 0 || patch.is_asked;
-	if (status == WA_OK && *exists)
+	if (status == WA_OK && exists)
 		status = make_all(&patch, error, error_bytes);
-	if (status == WA_OK && *exists)
+	if (status == WA_OK && exists)
 	{
 		copy_ahead(&patch);
 		status = publish(&patch, is_done);
@@ -375,13 +383,13 @@ attempt(WaLoad *load, const WaLayer *brought, char *error, size_t error_bytes,
 /* Does it until it is done. */
 static WaStatus
 patch_extent(WaLoad *load, const WaLayer *brought, char *error,
-			 size_t error_bytes, bool *exists)
+			 size_t error_bytes)
 {
 	WaStatus status = WA_OK;
 	bool is_done = false;
 
 	for (int i = 0; i < MAX_ATTEMPTS && status == WA_OK && !is_done; i++)
-		status = attempt(load, brought, error, error_bytes, exists, &is_done);
+		status = attempt(load, brought, error, error_bytes, &is_done);
 	if (status != WA_OK || is_done)
 		return status;
 	(void) snprintf(error, error_bytes,
@@ -392,15 +400,7 @@ patch_extent(WaLoad *load, const WaLayer *brought, char *error,
 WaStatus
 wa_load_patch(WaLoad *load, char *error, size_t error_bytes)
 {
-	bool exists = true;
-	WaStatus status;
-
-	status = patch_extent(load, &load->brought, error, error_bytes, &exists);
-	if (exists)
-		return status;
-	(void) snprintf(error, error_bytes,
-					"there is nothing of the extent to be patched");
-	return WA_BAD_REQUEST;
+	return patch_extent(load, &load->brought, error, error_bytes);
 }
 
 WaStatus
@@ -408,13 +408,11 @@ wa_load_fold(WaLoad *load, char *error, size_t error_bytes)
 {
 	const WaLayer nothing = {0};
 	bool has_overlay;
-	bool exists;
 
 	(void) pthread_mutex_lock(&load->store->lock);
 	has_overlay =
 		wa_map_find_overlay(load->pins.relation, load->head->number) != NULL;
 	(void) pthread_mutex_unlock(&load->store->lock);
-	return has_overlay
-			   ? patch_extent(load, &nothing, error, error_bytes, &exists)
-			   : WA_OK;
+	return has_overlay ? patch_extent(load, &nothing, error, error_bytes)
+					   : WA_OK;
 }
