@@ -410,6 +410,12 @@ server_log_is_clean()
 	wa_log_is_clean "$WA_SERVER_LOG"
 }
 
+# Says whether no session and no worker has been told that the device process failed.
+device_has_not_failed()
+{
+	! grep -A 1 'device process of warpagg failed' "$WA_SERVER_LOG"
+}
+
 # Copies logs to WA_LOG_DIR if that is set.
 keep_logs()
 {
@@ -737,6 +743,14 @@ start_random()
 	[ "$rc" -eq 0 ] || echo "status $rc" >>"$log"
 }
 
+# Shows what the server's log says of the device process, and of what failed with it.
+show_device_log()
+{
+	wa_note "-- of the device process, from $(basename "$WA_SERVER_LOG"):"
+	grep -E -A 3 'warpaggd: |device process of warpagg' "$WA_SERVER_LOG" |
+		tail -n 60 || true
+}
+
 # Counts the tests of a script that has run; arguments as above.
 count_random()
 {
@@ -753,6 +767,7 @@ count_random()
 	if grep -q '^status ' "$log" && [ "$failed" -eq 0 ]; then
 		check "$1 ends with status 0" false
 	fi
+	! grep -q '^status ' "$log" || show_device_log
 	keep_logs "$log"
 }
 
@@ -872,6 +887,7 @@ stage_freshness()
 	run_random scan_queries.py --resident --seed "${WA_RANDOM_SEED:-1}" \
 		--queries "$((${WA_SCAN_QUERIES:-300} / 3))"
 	check 'no process of the server crashed' server_log_is_clean
+	check 'the device process has not failed' device_has_not_failed
 	keep_logs "$WA_SERVER_LOG"
 	report
 }
@@ -884,6 +900,7 @@ stage_freshness_partitions()
 	run_random freshness_partitions.py --seed "${WA_RANDOM_SEED:-1}" --used 40 \
 		--seconds "${WA_FRESHNESS_SECONDS:-30}"
 	check 'no process of the server crashed' server_log_is_clean
+	check 'the device process has not failed' device_has_not_failed
 	keep_logs "$WA_SERVER_LOG"
 	report
 }

@@ -291,7 +291,7 @@ class Loader(Actor):
         message = self.session.last_message()
         if state not in self.HARMLESS and \
                 "could not open relation with OID" not in message:
-            self.problem = f"warpagg_load: {message}"
+            self.problem = f"warpagg_load: {table}: {self.session.last_error()}"
         self.ask("COMMIT")
         if self.rng.random() < 0.05:
             self.ask(f"SELECT warpagg_unload('{table}')")

@@ -69,6 +69,13 @@ class Session:
         lines = self.messages.read().split("\n")
         return next((x for x in reversed(lines) if x.strip()), "no message")
 
+    def last_error(self):
+        """Returns all that the server said of the last error, as of where it was raised."""
+        end = self.messages.seek(0, io.SEEK_END)
+        self.ask("\\errverbose")
+        self.messages.seek(end)
+        return self.messages.read().strip()
+
     def close(self):
         """Ends psql."""
         try:
