@@ -151,11 +151,14 @@ class PreparedReader(Reader):
         self.session.run("SET warpagg.accelerate = 'all'")
         self.statements = [query.format(t=f"{SCHEMA}.{table}")
                            for query in PREPARED for table in ("facts", "events")]
-        for number, query in enumerate(self.statements):
-            self.session.run(f"PREPARE p{number} (int, int) AS {query}")
+        self.missing = set(range(len(self.statements)))
 
     def step(self):
         number = self.rng.randrange(len(self.statements))
+        if number in self.missing:
+            self.prepare_again(number)
+        if number in self.missing:
+            return
         values = [self.rng.randrange(8), self.rng.randrange(9)]
         query = self.statements[number]
         for place, value in enumerate(values, 1):
@@ -169,9 +172,15 @@ class PreparedReader(Reader):
             self.prepare_again(number)
 
     def prepare_again(self, number):
-        """Has a statement be planned anew."""
+        """Has a statement be planned anew; without it, as that failed, it is missing."""
         self.ask(f"DEALLOCATE p{number}")
-        self.ask(f"PREPARE p{number} (int, int) AS {self.statements[number]}")
+        prepare = f"PREPARE p{number} (int, int) AS {self.statements[number]}"
+        state, _ = self.ask(prepare)
+        if state == "00000":
+            self.missing.discard(number)
+        else:
+            self.missing.add(number)
+            self.note(state, prepare)
 
     def execute(self, query, number, execute):
         """Compares what a prepared statement returns; it may come first."""
