@@ -49,6 +49,7 @@ look_up_steps(const WaLookupTable *table, const int64_t *arguments,
 {
 	const uint64_t span = table->nentries * table->width;
 	const double inverse = 1.0 / (double) table->width;
+	const uint8_t beyond = table->is_total ? WA_ENTRY_NULL : WA_ENTRY_UNKNOWN;
 
 	for (size_t i = 0; i < nrows; i++)
 	{
@@ -56,7 +57,7 @@ look_up_steps(const WaLookupTable *table, const int64_t *arguments,
 		bool inside = offset < span;
 		uint64_t step = step_of(inside ? offset : 0, table->width, inverse);
 
-		known[i] = inside ? table->known[step] : WA_ENTRY_UNKNOWN;
+		known[i] = inside ? table->known[step] : beyond;
 		words[i] = table->values[step];
 	}
 }
@@ -70,6 +71,7 @@ look_up_each(const WaLookupTable *table, const int64_t *arguments,
 	const uint64_t nentries = table->nentries;
 	const int64_t *values = table->values;
 	const uint8_t *states = table->known;
+	const uint8_t beyond = table->is_total ? WA_ENTRY_NULL : WA_ENTRY_UNKNOWN;
 
 	for (size_t i = 0; i < nrows; i++)
 	{
@@ -77,7 +79,7 @@ look_up_each(const WaLookupTable *table, const int64_t *arguments,
 		bool inside = offset < nentries;
 
 		offset = inside ? offset : 0;
-		known[i] = inside ? states[offset] : WA_ENTRY_UNKNOWN;
+		known[i] = inside ? states[offset] : beyond;
 		words[i] = values[offset];
 	}
 }

@@ -13,7 +13,7 @@
 #include "query/message/value_wire.h"
 
 /* To be changed with the format, that of instructions included. */
-#define VERSION UINT64_C(0x5761517279000008)
+#define VERSION UINT64_C(0x5761517279000009)
 
 /* What a message begins with. */
 typedef struct Head
@@ -43,7 +43,8 @@ write_table(WaWriter *writer, const WaLookupTable *table)
 	wa_writer_word(writer, table->nentries);
 	wa_writer_word(writer, (uint64_t) table->scale |
 							   (uint64_t) table->results << 8 |
-							   (uint64_t) table->null_has_value << 16);
+							   (uint64_t) table->null_has_value << 16 |
+							   (uint64_t) table->is_total << 17);
 	wa_writer_word(writer, (uint64_t) table->null_value);
 	wa_writer_word(writer, table->dictionary);
 	wa_writer_word(writer, table->ntexts);
@@ -219,7 +220,8 @@ read_table_head(WaReader *reader, WaLookupTable *table)
 	table->scale = (uint8_t) word;
 	table->results = (uint8_t) (word >> 8);
 	table->null_has_value = (word >> 16 & 1) != 0;
-	if (word >> 17 != 0)
+	table->is_total = (word >> 17 & 1) != 0;
+	if (word >> 18 != 0)
 		reader->failed = true;
 	table->null_value = (int64_t) wa_reader_word(reader);
 	table->dictionary = wa_reader_word(reader);

@@ -15,6 +15,7 @@
 
 #include "heap/gather.h"
 #include "scan/expr/compile_internal.h"
+#include "scan/expr/joins.h"
 
 /* Compiles AND, OR or NOT. */
 static int
@@ -103,12 +104,32 @@ compile_relabel(WaCompiler *compiler, const RelabelType *relabel)
 	return wa_compile(compiler, relabel->arg);
 }
 
+/* Compiles a value of a relation that is joined: its row is looked up by the key. */
+static int
+compile_joined(WaCompiler *compiler, const Var *var)
+{
+	const WaJoinedValue *value = wa_joined_value(compiler->joins, var);
+	WaVectorKind kind;
+	Expr *by;
+
+	if (value == NULL || !wa_gather_kind(var->vartype, &kind))
+		return wa_compiler_refuse(compiler, "a column has no vector");
+	by = value->expression == NULL
+			 ? (Expr *) list_nth(compiler->joins->keys, value->join)
+			 : (Expr *) wa_joins_row(compiler->joins, value->join);
+	return wa_compiler_emit(compiler, WA_CODE_LOOK_UP, kind,
+							wa_compile(compiler, by), 0, 0,
+							(uint32) var->varattno - 1);
+}
+
 /* Compiles an expression that no register holds yet. */
 static int
 compile_new(WaCompiler *compiler, Expr *expression)
 {
 	switch (nodeTag(expression))
 	{
+		case T_Var:
+			return compile_joined(compiler, (Var *) expression);
 		case T_RelabelType:
 			return compile_relabel(compiler, (RelabelType *) expression);
 		case T_OpExpr:

@@ -63,8 +63,9 @@ typedef struct WaCallExpression
 
 typedef struct WaCompiler
 {
-	Index varno;         /* of the relation */
-	const char *refusal; /* why the last expression could not be compiled */
+	Index varno;           /* of the relation */
+	struct WaJoins *joins; /* scan/expr/joins.h; NULL: there are none */
+	const char *refusal;   /* why the last expression could not be compiled */
 	int ncolumns;
 	AttrNumber *attnums; /* of the columns, ascending; registers from 0 */
 	WaVectorKind *kinds; /* of the registers */
@@ -104,11 +105,12 @@ extern bool wa_is_deep(List *expressions);
 extern uint32 wa_column_hash(Expr *argument, Expr *filter);
 
 /*
- * Starts a program over the columns of relation varno that the expressions, a
- * list, use.  Returns NULL, with *refusal set, if one of them has no vector.
+ * Starts a program over the columns of relation varno, and values that are joined to it
+ * (NULL: there are none), that the expressions, a list, use.  Returns NULL, with *refusal
+ * set, if one of them has no vector.
  */
-extern WaCompiler *wa_compiler_make(Index varno, List *expressions,
-									const char **refusal);
+extern WaCompiler *wa_compiler_make(Index varno, struct WaJoins *joins,
+									List *expressions, const char **refusal);
 
 /*
  * Appends instructions that compute the expression, which PostgreSQL would

@@ -17,6 +17,7 @@
 #include "core/decimal.h"
 #include "heap/gather.h"
 #include "scan/expr/compile_internal.h"
+#include "scan/expr/joins.h"
 
 /* A call takes about as long as so many instructions. */
 #define CALL_WEIGHT 10
@@ -217,7 +218,8 @@ wa_compiler_column(const WaCompiler *compiler, const Var *var)
 }
 
 WaCompiler *
-wa_compiler_make(Index varno, List *expressions, const char **refusal)
+wa_compiler_make(Index varno, WaJoins *joins, List *expressions,
+				 const char **refusal)
 {
 	WaCompiler *compiler = palloc0(sizeof(WaCompiler));
 	Bitmapset *attributes = NULL;
@@ -228,6 +230,7 @@ wa_compiler_make(Index varno, List *expressions, const char **refusal)
 	int member = -1;
 
 	compiler->varno = varno;
+	compiler->joins = joins;
 	compiler->refusal = "an expression is not covered";
 	compiler->known = wa_known_nodes_make();
 	compiler->done_size = 64;
@@ -257,8 +260,17 @@ wa_compiler_make(Index varno, List *expressions, const char **refusal)
 	foreach (cell, vars)
 	{
 		Var *var = castNode(Var, lfirst(cell));
+		WaVectorKind kind;
 		int number;
 
+		if (joins != NULL && var->varno == INNER_VAR)
+		{
+			if (wa_gather_kind(var->vartype, &kind))
+				continue;
+			*refusal = psprintf("a column of a joined table has type %s",
+								format_type_be(var->vartype));
+			return NULL;
+		}
 		if (var->varno != varno || var->varlevelsup != 0)
 		{
 			*refusal = "it uses columns of another relation";

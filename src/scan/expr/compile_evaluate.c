@@ -78,6 +78,14 @@ refer_to(Sources *sources, Node *expression, int number)
 										  COERCE_IMPLICIT_CAST);
 }
 
+/* Returns the register of a column of the table, or of a joined value. */
+static int
+register_of_column(WaCompiler *compiler, Var *column)
+{
+	return column->varno == INNER_VAR ? wa_compile(compiler, (Expr *) column)
+									  : wa_compiler_column(compiler, column);
+}
+
 /* Makes columns sources, and leaves all else to PostgreSQL. */
 static Node *
 take_columns(Node *node, void *context)
@@ -88,7 +96,7 @@ take_columns(Node *node, void *context)
 		return NULL;
 	if (IsA(node, Var))
 		return refer_to(sources, node,
-						wa_compiler_column(sources->compiler, (Var *) node));
+						register_of_column(sources->compiler, (Var *) node));
 	return expression_tree_mutator(node, take_columns, context);
 }
 

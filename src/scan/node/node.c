@@ -60,6 +60,44 @@ set_source(WaScanState *state, Relation relation)
 	wa_sources_set(&state->sources, known, 1);
 }
 
+/* Begins the plans of what is joined. */
+static void
+begin_joined(WaScanState *state, EState *estate, int eflags)
+{
+	CustomScanState *css = &state->css;
+	ListCell *cell;
+
+	foreach (cell, wa_plan_joined(castNode(CustomScan, css->ss.ps.plan)))
+	{
+		PlanState *plan =
+			ExecInitNode(lfirst(cell), estate,
+						 eflags & ~(EXEC_FLAG_BACKWARD | EXEC_FLAG_MARK));
+
+		state->joined = lappend(state->joined, plan);
+		css->custom_ps = lappend(css->custom_ps, plan);
+	}
+}
+
+/* Has tables of the rows of what is joined, unless these are there. */
+static void
+read_joined(WaScanState *state)
+{
+	ListCell *cell;
+
+	foreach (cell, state->joined)
+	{
+		PlanState *plan = (PlanState *) lfirst(cell);
+
+		if (state->has_joined && plan->chgParam == NULL)
+			continue;
+		if (state->has_joined)
+			ExecReScan(plan);
+		wa_join_tables_fill(state->query.interpreter->joined,
+							foreach_current_index(cell), plan);
+	}
+	state->has_joined = true;
+}
+
 static void
 begin_scan(CustomScanState *node, EState *estate, int eflags)
 {
@@ -69,10 +107,11 @@ begin_scan(CustomScanState *node, EState *estate, int eflags)
 	const char *reason;
 	WaPlanTop top;
 
-	if (plan->custom_plans == NIL)
+	if (wa_plan_feed(plan) == NULL && wa_plan_pushed(plan) == NULL)
 		set_source(state, relation);
 	else
 		state->feed = wa_feed_begin(state, RelationGetDescr(relation), eflags);
+	begin_joined(state, estate, eflags);
 	wa_plan_read(plan, &state->query);
 	/* warpagg.accelerate is as it was when the plan was made. */
 	reason = wa_scan_query_aggregate(&state->query, NULL);
@@ -134,6 +173,7 @@ read_table(WaScanState *state)
 		return;
 	if (!wa_sources_have_rows(&state->sources) && !has_other_rows(state))
 		return;
+	read_joined(state);
 	if (wa_interpreter_prepare(state->query.interpreter, econtext))
 		wa_resident_use(state, has_other_rows(state));
 	else
@@ -228,11 +268,14 @@ static void
 end_scan(CustomScanState *node)
 {
 	WaScanState *state = (WaScanState *) node;
+	ListCell *cell;
 
 	wa_shared_instrument_leave(state);
 	wa_sources_end(&state->sources);
 	if (state->feed != NULL)
 		wa_feed_end(state->feed);
+	foreach (cell, state->joined)
+		ExecEndNode((PlanState *) lfirst(cell));
 	wa_spill_end(&state->store);
 }
 
@@ -240,6 +283,7 @@ static void
 rescan(CustomScanState *node)
 {
 	WaScanState *state = (WaScanState *) node;
+	ListCell *cell;
 
 	state->next = 0;
 	if (node->ss.ps.chgParam == NULL && state->batches <= 1)
@@ -247,6 +291,8 @@ rescan(CustomScanState *node)
 	state->is_started = false;
 	if (state->feed != NULL)
 		wa_feed_rescan(state->feed, node->ss.ps.chgParam);
+	foreach (cell, node->ss.ps.chgParam == NULL ? NIL : state->joined)
+		UpdateChangedParamSet((PlanState *) lfirst(cell), node->ss.ps.chgParam);
 	if (node->ss.ps.chgParam != NULL)
 		wa_interpreter_reset(state->query.interpreter);
 }

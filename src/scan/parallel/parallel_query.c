@@ -62,10 +62,10 @@ wa_task_write_query(const WaScanQuery *query, ExprContext *econtext)
 					   list_make3_oid(plan->key.argument_type,
 									  (Oid) plan->key.ops, plan->collation)));
 	}
-	return nodeToString(list_make4(
-		makeInteger((int) query->varno),
-		fix_parameters((Node *) query->keys, econtext),
-		fix_parameters((Node *) query->filter_clauses, econtext), columns));
+	return nodeToString(
+		list_make4(makeInteger((int) query->varno),
+				   fix_parameters((Node *) query->by, econtext),
+				   fix_parameters((Node *) query->where, econtext), columns));
 }
 
 /* Makes a column of its list. */
@@ -89,9 +89,9 @@ wa_task_read_query(WaScanQuery *query, char *text)
 	const List *columns = (const List *) lfourth(parts);
 
 	query->varno = (Index) intVal(linitial(parts));
-	query->keys = (List *) lsecond(parts);
-	query->nkeys = list_length(query->keys);
-	query->filter_clauses = (List *) lthird(parts);
+	query->by = (List *) lsecond(parts);
+	query->nkeys = list_length(query->by);
+	query->where = (List *) lthird(parts);
 	query->ncolumns = list_length(columns);
 	query->columns = palloc(sizeof(WaScanColumn) * (query->ncolumns + 1));
 	for (int i = 0; i < query->ncolumns; i++)

@@ -295,7 +295,8 @@ possible_workers(const PlannerInfo *root, const WaPlannedQuery *planned,
 {
 	RelOptInfo *input_rel = planned->relation;
 
-	if (!is_parallel_safe_path(root, input_rel, output_rel))
+	if (planned->joins.list != NIL ||
+		!is_parallel_safe_path(root, input_rel, output_rel))
 		return 0;
 	return compute_parallel_worker(input_rel, planned->sources.pages, -1,
 								   max_parallel_workers_per_gather);
@@ -317,8 +318,8 @@ set_costs(Path *path, const PlannerInfo *root, const WaPlannedQuery *planned,
 		cost_qual_eval(&having, planned->having, (PlannerInfo *) root);
 	path->startup_cost = startup_cost(planned, nreturned, nworkers) +
 						 planned->sources.others_cost +
-						 planned->sources.pushed_cost + target->cost.startup +
-						 having.startup;
+						 planned->sources.pushed_cost + planned->joins.cost +
+						 target->cost.startup + having.startup;
 	if (!enable_seqscan)
 		disable_path_compat(path);
 	path->total_cost =
@@ -327,7 +328,7 @@ set_costs(Path *path, const PlannerInfo *root, const WaPlannedQuery *planned,
 					 RESULT_COST * list_length(planned->query.aggregates));
 }
 
-/* Returns the columns that are used behind WHERE. */
+/* Returns the columns of the table that are used behind WHERE. */
 static List *
 columns_behind_where(const WaScanQuery *query)
 {
@@ -354,7 +355,7 @@ make_path(PlannerInfo *root, RelOptInfo *parent, PathTarget *target,
 	path->path.parent = parent;
 	path->path.pathtarget = target;
 	planned->ngroups =
-		wa_estimate_groups(root, planned->query.keys, input_rel->rows);
+		wa_estimate_groups(root, planned->query.keys, planned->rows);
 	path->flags = CUSTOMPATH_SUPPORT_PROJECTION;
 	path->methods = &path_methods;
 	nworkers = possible_workers(root, planned, parent);
@@ -364,11 +365,14 @@ make_path(PlannerInfo *root, RelOptInfo *parent, PathTarget *target,
 	/* In a worker, as a part of what it computes, the node can have none. */
 	path->path.parallel_safe = nworkers == 0 &&
 							   !planned->sources.has_children &&
+							   planned->joins.list == NIL &&
 							   is_parallel_safe_path(root, input_rel, parent);
 	if (planned->sources.has_children)
 		path->custom_paths = wa_planned_sources_paths(
 			root, input_rel, &planned->sources, &source_path_methods,
 			columns_behind_where(&planned->query));
+	path->custom_paths = list_concat(path->custom_paths,
+									 wa_planned_joins_paths(&planned->joins));
 	wa_resident_plan(root, planned, limit, nworkers, expected_filling(planned),
 					 false);
 	path->custom_private =
@@ -414,9 +418,12 @@ add_our_path(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *output_rel,
 
 	*reason = wa_planned_query_recognise(root, input_rel, &grouping, planned);
 	if (*reason == NULL)
-		*reason = wa_planned_sources_share(root, input_rel, &planned->query,
-										   seq_page_cost, row_cost(planned),
-										   &planned->sources);
+		*reason = wa_planned_sources_share(
+			root, planned->relation, &planned->query, seq_page_cost,
+			row_cost(planned), &planned->sources);
+	if (*reason == NULL && planned->joins.list != NIL &&
+		(planned->sources.others != NIL || planned->sources.pushed != NIL))
+		*reason = "rows are joined that PostgreSQL reads";
 	if (*reason != NULL || output_rel->pathlist == NIL)
 		return;
 	wa_limit_recognise(root, planned, output_rel->reltarget, limit);

@@ -42,10 +42,6 @@ check_query(const PlannerInfo *root)
 static const char *
 check_source(const PlannerInfo *root, const RelOptInfo *relation)
 {
-	if (IS_JOIN_REL(relation))
-		return psprintf("it is over a join of %d tables",
-						bms_num_members(bms_intersect(relation->relids,
-													  root->all_baserels)));
 	if (relation->reloptkind != RELOPT_BASEREL)
 		return "it is not over a table alone";
 	switch (relation->rtekind)
@@ -112,19 +108,17 @@ compare_clauses(const void *a, const void *b)
 	return left->number - right->number;
 }
 
-/* Collects the clauses of WHERE in the order of their evaluation. */
+/* Collects clauses of WHERE in the order of their evaluation. */
 static void
-collect_filters(PlannerInfo *root, const RelOptInfo *relation,
-				WaPlannedQuery *planned)
+collect_filters(PlannerInfo *root, const List *infos, WaPlannedQuery *planned)
 {
-	int nclauses = list_length(relation->baserestrictinfo);
+	int nclauses = list_length(infos);
 	Clause *clauses = palloc(sizeof(Clause) * Max(nclauses, 1));
 	List **list;
 
 	for (int i = 0; i < nclauses; i++)
 	{
-		RestrictInfo *info =
-			list_nth_node(RestrictInfo, relation->baserestrictinfo, i);
+		RestrictInfo *info = list_nth_node(RestrictInfo, infos, i);
 		QualCost cost;
 
 		cost_qual_eval_node(&cost, (Node *) info->clause, root);
@@ -269,6 +263,7 @@ check_program(WaPlannedQuery *planned)
 	if (contain_subplans((Node *) all))
 		return "an expression has a subquery";
 	query->varno = planned->relation->relid;
+	wa_scan_query_refer(query);
 	reason = wa_scan_query_aggregate(query, check_aggregate);
 	if (reason == NULL)
 		reason = wa_scan_query_compile(query, 0);
@@ -304,15 +299,25 @@ wa_planned_query_recognise(PlannerInfo *root, RelOptInfo *relation,
 	const char *reason = check_query(root);
 
 	memset(planned, 0, sizeof(*planned));
-	planned->relation = relation;
 	planned->having = grouping->having;
+	planned->rows = relation->rows;
+	if (reason == NULL && IS_JOIN_REL(relation))
+	{
+		reason = wa_planned_joins_find(root, relation, &planned->joins);
+		planned->query.joins.list = planned->joins.list;
+		relation = planned->joins.table;
+	}
+	planned->relation = relation;
 	if (reason == NULL)
 		reason = check_relation(root, relation);
 	if (reason == NULL)
 		reason = wa_planned_sources_find(root, relation, &planned->sources);
 	if (reason == NULL)
 		reason = collect_keys(grouping, planned);
-	collect_filters(root, relation, planned);
+	if (reason != NULL)
+		return reason;
+	collect_filters(root, relation->baserestrictinfo, planned);
+	collect_filters(root, planned->joins.clauses, planned);
 	if (reason == NULL)
 		reason = collect_aggregates(grouping, planned);
 	if (reason == NULL)

@@ -2,7 +2,7 @@
  * planned_query.h
  *		The queries that the scan tier takes: an aggregate, with or without
  *		groups, over a sequential scan of one heap table, or of the partitions or
- *		children of one.
+ *		children of one, perhaps joined to other relations.
  */
 #ifndef WA_SCAN_PLANNED_QUERY_H
 #define WA_SCAN_PLANNED_QUERY_H
@@ -10,13 +10,16 @@
 #include "nodes/pathnodes.h"
 
 #include "core/must_check.h"
+#include "scan/plan/planned_joins.h"
 #include "scan/plan/planned_sources.h"
 #include "scan/state/scan_query.h"
 
 /* What such a query consists of. */
 typedef struct WaPlannedQuery
 {
-	RelOptInfo *relation;
+	RelOptInfo *relation; /* the table whose rows are grouped, */
+	WaPlannedJoins joins; /* what it is joined to, */
+	double rows;          /* and how many rows that makes, which fulfil WHERE */
 	WaPlannedSources sources;
 	WaScanQuery query;
 	List *having;      /* clauses that a group has to fulfil */

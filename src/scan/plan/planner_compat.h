@@ -9,6 +9,7 @@
 #include "optimizer/appendinfo.h"
 #include "optimizer/cost.h"
 #include "optimizer/pathnode.h"
+#include "optimizer/paths.h"
 
 /* Makes a path that appends what others return, of a relation of the query. */
 static inline Path *
@@ -58,6 +59,41 @@ set_strategies_compat(PlannerInfo *root, RelOptInfo *relation)
 #if PG_VERSION_NUM >= 190000
 	relation->pgs_mask = root->glob->default_pgs_mask;
 #endif
+}
+
+/* Tells whether a relation has no two rows for which clauses of a join can be true. */
+static inline bool
+has_unique_index_compat(PlannerInfo *root, RelOptInfo *relation, List *clauses)
+{
+#if PG_VERSION_NUM >= 190000
+	return relation_has_unique_index_for(root, relation, clauses, NULL);
+#else
+	return relation_has_unique_index_for(root, relation, clauses, NIL, NIL);
+#endif
+}
+
+/*
+ * Returns the clauses (RestrictInfo) that PostgreSQL puts on an inner join of two relations,
+ * which it has thought of.
+ */
+static inline List *
+join_clauses_compat(PlannerInfo *root, Relids relids, RelOptInfo *outer,
+					RelOptInfo *inner)
+{
+	SpecialJoinInfo info = {.type = T_SpecialJoinInfo,
+							.min_lefthand = outer->relids,
+							.min_righthand = inner->relids,
+							.syn_lefthand = outer->relids,
+							.syn_righthand = inner->relids,
+							.jointype = JOIN_INNER};
+	List *clauses = NIL;
+
+#if PG_VERSION_NUM >= 160000
+	(void) build_join_rel(root, relids, outer, inner, &info, NIL, &clauses);
+#else
+	(void) build_join_rel(root, relids, outer, inner, &info, &clauses);
+#endif
+	return clauses;
 }
 
 /* What may be aggregated of a relation before it is joined; see below. */

@@ -210,6 +210,8 @@ wa_resident_plan(PlannerInfo *root, WaPlannedQuery *planned,
 		planned->query.compiler->ncolumns > WA_MAX_QUERY_COLUMNS ||
 		!wa_resident_is_large(pages) || (!takes_all && !has_wanted))
 		return;
+	if (!planned->can_push && planned->joins.list != NIL)
+		return;
 	if (!planned->can_push)
 	{
 		plan_inputs(root, planned, nworkers, is_loaded);
@@ -221,7 +223,8 @@ wa_resident_plan(PlannerInfo *root, WaPlannedQuery *planned,
 			Min(wa_limit_estimate(limit, planned->ngroups), planned->ngroups);
 	else if (!takes_all)
 		planned->resident_share = 0;
-	if (planned->resident_share > 0 && planned->query.compiler->calls != NIL)
+	if (planned->resident_share > 0 && planned->joins.list == NIL &&
+		planned->query.compiler->calls != NIL)
 		plan_inputs_without_tables(root, planned, nworkers,
 								   WA_EXCLUDES_INTEGERS);
 }

@@ -15,6 +15,7 @@
 #include "scan/expr/compile.h"
 #include "scan/expr/lazy.h"
 #include "scan/tables/buckets.h"
+#include "scan/tables/join_tables.h"
 
 /* A constant and how it is computed. */
 typedef struct WaInterpreterConstant
@@ -48,6 +49,9 @@ typedef struct WaInterpreter
 	int reached;          /* the last stage that a row has come to; -1: none */
 	bool can_run;         /* no constant has been found to have no vector */
 	MemoryContext values; /* of constants */
+
+	/* Set by who makes one for rows of a table that is joined; else NULL */
+	WaJoinTables *joined;
 } WaInterpreter;
 
 /*

@@ -143,17 +143,39 @@ find_table(const WaInterpreter *interpreter, const WaSourceColumns *named,
 						 : table;
 }
 
-/* Has a query look up tables where the program calls. */
+/* Tells whether all tables of a program can be sent. */
+static bool
+can_send_tables(const WaLookupTable *tables, int count)
+{
+	for (int i = 0; i < count; i++)
+		if (tables[i].nentries > WA_MAX_ENTRIES)
+			return false;
+	return true;
+}
+
+/*
+ * Has a query look up tables where the program calls, beside those that it looks up
+ * anyway.
+ */
 static bool
 describe_calls(const WaInterpreter *interpreter, const WaSourceColumns *named,
 			   const WaResidency *columns, WaQuery *query)
 {
 	const size_t bytes =
 		sizeof(WaInstruction) * interpreter->program.ninstructions;
+	const int njoined = interpreter->joined == NULL
+							? 0
+							: list_length(interpreter->compiler->joins->values);
 	WaInstruction *instructions = palloc(bytes);
 	WaLookupTable *tables =
-		palloc0(sizeof(WaLookupTable) * interpreter->ncalls);
+		palloc0(sizeof(WaLookupTable) * (njoined + interpreter->ncalls));
 
+	if (njoined > 0 && (wa_join_tables_are_sparse(interpreter->joined) ||
+						!can_send_tables(interpreter->program.tables, njoined)))
+		return false;
+	if (njoined > 0)
+		memcpy(tables, interpreter->program.tables,
+			   sizeof(WaLookupTable) * njoined);
 	memcpy(instructions, interpreter->program.instructions, bytes);
 	for (size_t i = 0; i < interpreter->program.ninstructions; i++)
 	{
@@ -166,13 +188,14 @@ describe_calls(const WaInterpreter *interpreter, const WaSourceColumns *named,
 		table = find_table(interpreter, named, columns, instruction, &number);
 		if (table == NULL)
 			return false;
+		instruction->extra += (uint32) njoined;
 		tables[instruction->extra] = *table;
 		instruction->code = WA_CODE_LOOK_UP;
 		instruction->a = (uint16_t) number;
 	}
 	query->program.instructions = instructions;
 	query->program.tables = tables;
-	query->ntables = (uint32_t) interpreter->ncalls;
+	query->ntables = (uint32_t) (njoined + interpreter->ncalls);
 	return true;
 }
 
@@ -196,7 +219,7 @@ wa_interpreter_describe(const WaInterpreter *interpreter,
 	query->ninputs = (uint16_t) interpreter->compiler->ncolumns;
 	query->nconstants = (uint32_t) interpreter->nconstants;
 	query->constants = constants;
-	return interpreter->ncalls == 0 ||
+	return (interpreter->ncalls == 0 && interpreter->joined == NULL) ||
 		   describe_calls(interpreter, named, columns, query);
 }
 

@@ -100,7 +100,7 @@ make_compiler(const WaPushdown *pushdown, List *expressions)
 {
 	const char *refusal = NULL;
 
-	return wa_compiler_make(pushdown->varno, expressions, &refusal);
+	return wa_compiler_make(pushdown->varno, NULL, expressions, &refusal);
 }
 
 /* Tells whether a clause or a key can be pushed. */

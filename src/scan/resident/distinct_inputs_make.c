@@ -114,8 +114,8 @@ make_asked(WaDistinctInputs *inputs, const WaPushdown *pushdown)
 	asked->nworkers = query->nworkers;
 	asked->planned_groups = query->planned_inputs;
 	asked->by_image = true;
-	asked->filter_clauses = pushdown->sent_filters;
-	asked->keys = pushdown->by;
+	asked->where = pushdown->sent_filters;
+	asked->by = pushdown->by;
 	asked->nkeys = list_length(pushdown->by);
 	ask_columns(inputs, pushdown);
 	wa_scan_prepare_query(asked, &inputs->state->sources, &inputs->store);
@@ -158,7 +158,7 @@ prepare_keys(WaDistinctInputs *inputs, const WaPushdown *pushdown)
 	inputs->nulls = palloc(sizeof(bool) * count);
 	for (int i = 0; i < state->query.nkeys; i++)
 		inputs->keys[i] =
-			prepare(inputs, pushdown, list_nth(state->query.keys, i));
+			prepare(inputs, pushdown, list_nth(state->query.by, i));
 }
 
 /* Prepares what PostgreSQL evaluates of the aggregated columns. */

@@ -42,7 +42,8 @@ note_uses(const WaScanQuery *query, Expr *expression, int step, int ncolumns,
 {
 	Bitmapset *attnums = NULL;
 
-	pull_varattnos((Node *) expression, query->varno, &attnums);
+	wa_joins_pull_attnums(&query->joins, (Node *) expression, query->varno,
+						  &attnums);
 	for (int i = 0; i < ncolumns; i++)
 		if (bms_is_member(uses[i].attnum - FirstLowInvalidHeapAttributeNumber,
 						  attnums))
@@ -63,14 +64,14 @@ find_uses(const WaScanQuery *query)
 	const WaCompiler *compiler = query->compiler;
 	int ncolumns = compiler->ncolumns;
 	WaGatherUse *uses = palloc(sizeof(WaGatherUse) * (ncolumns + 1));
-	const int last = list_length(query->filter_clauses);
+	const int last = list_length(query->where);
 
 	for (int i = 0; i < ncolumns; i++)
 		uses[i] = (WaGatherUse){.attnum = compiler->attnums[i], .first = last};
 	for (int i = 0; i < last; i++)
-		note_uses(query, list_nth(query->filter_clauses, i), i, ncolumns, uses);
+		note_uses(query, list_nth(query->where, i), i, ncolumns, uses);
 	for (int i = 0; i < query->nkeys; i++)
-		note_uses(query, list_nth(query->keys, i), last, ncolumns, uses);
+		note_uses(query, list_nth(query->by, i), last, ncolumns, uses);
 	for (int i = 0; i < query->ncolumns; i++)
 	{
 		note_uses(query, query->columns[i].argument, last, ncolumns, uses);
@@ -131,6 +132,12 @@ wa_scan_prepare(WaScanState *state, EState *estate, Relation table)
 
 	state->sources.estate = estate;
 	wa_scan_prepare_query(query, &state->sources, &state->store);
+	if (query->joins.list != NIL)
+	{
+		query->interpreter->joined = wa_join_tables_make(&query->joins, estate);
+		query->interpreter->program.tables =
+			wa_join_tables_list(query->interpreter->joined);
+	}
 	wa_sources_make(&state->sources, estate, table, query->compiler->ncolumns,
 					find_uses(query), query->interpreter->columns);
 	make_batch(&state->batch, query);

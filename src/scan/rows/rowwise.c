@@ -35,17 +35,17 @@ wa_rowwise_make(WaScanStore *store, ExprContext *econtext)
 	rowwise->query = query;
 	rowwise->store = store;
 	rowwise->econtext = econtext;
-	rowwise->nwhere = list_length(query->filter_clauses);
+	rowwise->nwhere = list_length(query->where);
 	rowwise->where = palloc(sizeof(ExprState *) * (rowwise->nwhere + 1));
 	for (int i = 0; i < rowwise->nwhere; i++)
-		rowwise->where[i] = ExecInitExprWithParams(
-			list_nth(query->filter_clauses, i), parameters);
+		rowwise->where[i] =
+			ExecInitExprWithParams(list_nth(query->where, i), parameters);
 	rowwise->keys = palloc(sizeof(ExprState *) * (query->nkeys + 1));
 	rowwise->values = palloc(sizeof(Datum) * (query->nkeys + 1));
 	rowwise->nulls = palloc(sizeof(bool) * (query->nkeys + 1));
 	for (int i = 0; i < query->nkeys; i++)
 		rowwise->keys[i] =
-			ExecInitExprWithParams(list_nth(query->keys, i), parameters);
+			ExecInitExprWithParams(list_nth(query->by, i), parameters);
 	rowwise->filters = palloc(sizeof(ExprState *) * (query->ncolumns + 1));
 	rowwise->arguments = palloc(sizeof(ExprState *) * (query->ncolumns + 1));
 	for (int i = 0; i < query->ncolumns; i++)
@@ -174,18 +174,32 @@ look_behind_where(WaRowwise *rowwise)
 		(void) evaluate_column(rowwise, i, &value);
 }
 
-/* Shows a row to the expressions; returns the memory context to go back to. */
+/*
+ * Shows a row, and what is joined to it, to the expressions; returns the memory context to
+ * go back to.
+ */
+static MemoryContext
+show_row(WaRowwise *rowwise, TupleTableSlot *slot)
+{
+	ExprContext *econtext = rowwise->econtext;
+	WaJoinTables *joined = rowwise->query->interpreter->joined;
+
+	econtext->ecxt_scantuple = slot;
+	if (joined != NULL)
+		wa_join_tables_find(joined, econtext);
+	return MemoryContextSwitchTo(econtext->ecxt_per_tuple_memory);
+}
+
+/* Likewise a row that has been read. */
 static MemoryContext
 begin_row(WaRowwise *rowwise, const WaRow *row)
 {
-	ExprContext *econtext = rowwise->econtext;
 	const WaScanStore *store = rowwise->store;
 
-	ResetExprContext(econtext);
-	econtext->ecxt_scantuple = wa_spill_is_reading(store)
-								   ? wa_spill_rows_slot(store->spill_rows, row)
-								   : wa_sources_row(store->sources, row);
-	return MemoryContextSwitchTo(econtext->ecxt_per_tuple_memory);
+	ResetExprContext(rowwise->econtext);
+	return show_row(rowwise, wa_spill_is_reading(store)
+								 ? wa_spill_rows_slot(store->spill_rows, row)
+								 : wa_sources_row(store->sources, row));
 }
 
 /* Takes the row away again. */
@@ -213,12 +227,10 @@ wa_rowwise_take(WaRowwise *rowwise, const WaRow *row)
 void
 wa_rowwise_take_slot(WaRowwise *rowwise, TupleTableSlot *slot)
 {
-	ExprContext *econtext = rowwise->econtext;
 	MemoryContext old;
 
-	ResetExprContext(econtext);
-	econtext->ecxt_scantuple = slot;
-	old = MemoryContextSwitchTo(econtext->ecxt_per_tuple_memory);
+	ResetExprContext(rowwise->econtext);
+	old = show_row(rowwise, slot);
 	take_row(rowwise, NULL);
 	MemoryContextSwitchTo(old);
 }

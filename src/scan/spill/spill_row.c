@@ -34,13 +34,15 @@ columns_behind_where(const WaScanQuery *query)
 {
 	Bitmapset *columns = NULL;
 
-	pull_varattnos((Node *) query->keys, query->varno, &columns);
+	wa_joins_pull_attnums(&query->joins, (Node *) query->by, query->varno,
+						  &columns);
 	for (int i = 0; i < query->ncolumns; i++)
 	{
-		pull_varattnos((Node *) query->columns[i].argument, query->varno,
-					   &columns);
-		pull_varattnos((Node *) query->columns[i].filter, query->varno,
-					   &columns);
+		wa_joins_pull_attnums(&query->joins,
+							  (Node *) query->columns[i].argument, query->varno,
+							  &columns);
+		wa_joins_pull_attnums(&query->joins, (Node *) query->columns[i].filter,
+							  query->varno, &columns);
 	}
 	return columns;
 }

@@ -17,7 +17,8 @@ typedef enum WaPlanExpressions
 	ONE_TIME_FILTERS, /* and those without columns */
 	ORDERS,           /* that the top groups are sorted by */
 	LIMITS,           /* of LIMIT and OFFSET, if there are any of these */
-	PARAMETERS        /* that the others use, which the planner then knows of */
+	PARAMETERS,       /* that the others use, which the planner then knows of */
+	JOINS             /* of each its keys, and what its plan returns */
 } WaPlanExpressions;
 
 /* What custom_private has. */
@@ -27,7 +28,9 @@ typedef enum WaPlanPart
 	OPERATORS,
 	NULLS_FIRST,
 	BLOCK_COST,
-	FEED_COLUMNS
+	FEED_COLUMNS,
+	JOIN_NUMBERS, /* of each its kind, and whether it is unique */
+	JOIN_EQUALITIES
 } WaPlanPart;
 
 /* Numbers of a plan. */
@@ -69,6 +72,48 @@ list_of(const int *numbers, int count)
 	return list;
 }
 
+/* Writes what is joined, but for what its plans return. */
+static void
+write_joins(CustomScan *plan, const WaScanQuery *query)
+{
+	List *expressions = NIL;
+	List *numbers = NIL;
+	List *equalities = NIL;
+	ListCell *cell;
+
+	foreach (cell, query->joins.list)
+	{
+		const WaJoin *join = (const WaJoin *) lfirst(cell);
+
+		expressions =
+			lappend(expressions, list_make3(join->key, join->of, NIL));
+		numbers = lappend_int(numbers, (int) join->kind);
+		numbers = lappend_int(numbers, join->is_unique);
+		equalities = lappend_oid(equalities, join->equality);
+	}
+	plan->custom_exprs = lappend(plan->custom_exprs, expressions);
+	plan->custom_private = lappend(plan->custom_private, numbers);
+	plan->custom_private = lappend(plan->custom_private, equalities);
+}
+
+/* Returns all expressions in which columns are that a plan uses. */
+static List *
+expressions_of(const WaScanQuery *query)
+{
+	List *all = list_concat_copy(query->keys, query->aggregates);
+	ListCell *cell;
+
+	all = list_concat(all, query->filter_clauses);
+	foreach (cell, query->joins.list)
+	{
+		const WaJoin *join = (const WaJoin *) lfirst(cell);
+
+		all = list_concat(all, list_make2(join->key, join->of));
+		all = list_concat(all, join->columns);
+	}
+	return all;
+}
+
 void
 wa_plan_write(CustomScan *plan, const WaScanQuery *query, const WaPlanTop *top)
 {
@@ -91,9 +136,8 @@ wa_plan_write(CustomScan *plan, const WaScanQuery *query, const WaPlanTop *top)
 	ListCell *cell;
 
 	(void) collect_parameters((Node *) targets, &parameters);
-	vars = pull_var_clause(
-		(Node *) list_concat_copy(targets, query->filter_clauses),
-		PVC_RECURSE_AGGREGATES | PVC_RECURSE_PLACEHOLDERS);
+	vars = pull_var_clause((Node *) expressions_of(query),
+						   PVC_RECURSE_AGGREGATES | PVC_RECURSE_PLACEHOLDERS);
 	targets = list_concat(targets, list_concat_unique(NIL, vars));
 	foreach (cell, targets)
 		plan->custom_scan_tlist = lappend(
@@ -107,6 +151,7 @@ wa_plan_write(CustomScan *plan, const WaScanQuery *query, const WaPlanTop *top)
 	plan->custom_private = list_make5(
 		list_of(numbers, NUMBER_COUNT), top->operators, top->nulls_first,
 		makeFloat(psprintf("%.6e", query->block_cost)), NIL);
+	write_joins(plan, query);
 }
 
 List *
@@ -123,10 +168,24 @@ number_of(const CustomScan *plan, WaPlanNumber number)
 						number);
 }
 
+/* Returns how many joins there are, whose plans are the last ones. */
+static int
+count_joins(const CustomScan *plan)
+{
+	return list_length((const List *) list_nth(plan->custom_exprs, JOINS));
+}
+
+/* Returns how many plans there are before those. */
+static int
+count_others(const CustomScan *plan)
+{
+	return list_length(plan->custom_plans) - count_joins(plan);
+}
+
 Plan *
 wa_plan_feed(const CustomScan *plan)
 {
-	return list_length(plan->custom_plans) > number_of(plan, PUSHED)
+	return count_others(plan) > number_of(plan, PUSHED)
 			   ? (Plan *) linitial(plan->custom_plans)
 			   : NULL;
 }
@@ -134,8 +193,34 @@ wa_plan_feed(const CustomScan *plan)
 Plan *
 wa_plan_pushed(const CustomScan *plan)
 {
-	return number_of(plan, PUSHED) == 0 ? NULL
-										: (Plan *) llast(plan->custom_plans);
+	return number_of(plan, PUSHED) == 0
+			   ? NULL
+			   : (Plan *) list_nth(plan->custom_plans, count_others(plan) - 1);
+}
+
+List *
+wa_plan_joined(const CustomScan *plan)
+{
+	return list_copy_tail(plan->custom_plans, count_others(plan));
+}
+
+/* Notes what the plans of joins return. */
+static void
+set_join_columns(CustomScan *plan)
+{
+	List *joins = (List *) list_nth(plan->custom_exprs, JOINS);
+	ListCell *join;
+	ListCell *below;
+	ListCell *cell;
+
+	forboth(join, joins, below, wa_plan_joined(plan))
+	{
+		List *columns = NIL;
+
+		foreach (cell, ((const Plan *) lfirst(below))->targetlist)
+			columns = lappend(columns, lfirst_node(TargetEntry, cell)->expr);
+		list_nth_cell((List *) lfirst(join), 2)->ptr_value = columns;
+	}
 }
 
 /* Notes which columns of the table a plan of rows returns. */
@@ -163,6 +248,7 @@ wa_plan_set_below(CustomScan *plan, List *plans)
 	ListCell *cell;
 
 	plan->custom_plans = plans;
+	set_join_columns(plan);
 	feed = wa_plan_feed(plan);
 	if (feed == NULL)
 		return;
@@ -218,9 +304,38 @@ read_targets(const CustomScan *plan, int first, int count)
 	return targets;
 }
 
+/* Returns what is joined. */
+static List *
+read_joins(const CustomScan *plan)
+{
+	const List *numbers =
+		(const List *) list_nth(plan->custom_private, JOIN_NUMBERS);
+	const List *equalities =
+		(const List *) list_nth(plan->custom_private, JOIN_EQUALITIES);
+	List *joins = NIL;
+	ListCell *cell;
+
+	foreach (cell, restore_list(plan, JOINS))
+	{
+		const List *expressions = (const List *) lfirst(cell);
+		const int i = foreach_current_index(cell);
+		WaJoin *join = palloc(sizeof(WaJoin));
+
+		*join = (WaJoin){.kind = (WaJoinKind) list_nth_int(numbers, 2 * i),
+						 .is_unique = list_nth_int(numbers, 2 * i + 1) != 0,
+						 .equality = list_nth_oid(equalities, i),
+						 .key = (Expr *) linitial(expressions),
+						 .of = (Expr *) lsecond(expressions),
+						 .columns = (List *) lthird(expressions)};
+		joins = lappend(joins, join);
+	}
+	return joins;
+}
+
 void
 wa_plan_read(const CustomScan *plan, WaScanQuery *query)
 {
+	query->joins.list = read_joins(plan);
 	query->varno = plan->scan.scanrelid;
 	query->nworkers = number_of(plan, WORKERS);
 	query->planned_batches = number_of(plan, BATCHES);
@@ -236,6 +351,7 @@ wa_plan_read(const CustomScan *plan, WaScanQuery *query)
 	query->keys = read_targets(plan, 0, query->nkeys);
 	query->aggregates =
 		read_targets(plan, query->nkeys, number_of(plan, AGGREGATES));
+	wa_scan_query_refer(query);
 }
 
 bool

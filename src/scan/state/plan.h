@@ -42,14 +42,17 @@ extern void wa_plan_write(CustomScan *plan, const WaScanQuery *query,
 /*
  * Has a plan get what it needs from plans below it, at the end of making it: its sources and
  * rows of PostgreSQL's plans, whose target list has columns of the table and perhaps other
- * things, and groups of other servers, if there are any (planned_pushed).  The first of
- * these must not run several plans at the same time, as sources come first.
+ * things, groups of other servers, if there are any (planned_pushed), and what is joined.
+ * The first of these must not run several plans at the same time, as sources come first.
  */
 extern void wa_plan_set_below(CustomScan *plan, List *plans);
 
 /* Return these plans; NULL: there is none. */
 extern Plan *wa_plan_feed(const CustomScan *plan);
 extern Plan *wa_plan_pushed(const CustomScan *plan);
+
+/* Returns the plans of what is joined. */
+extern List *wa_plan_joined(const CustomScan *plan);
 
 /* Returns the numbers, in the table, of the columns of such rows; 0: it is none. */
 extern List *wa_plan_feed_columns(const CustomScan *plan);

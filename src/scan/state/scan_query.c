@@ -38,6 +38,31 @@ shares_column(const WaScanColumn *column, const WaAggregateCall *call,
 		   column->plan.collation == call->collation;
 }
 
+void
+wa_scan_query_refer(WaScanQuery *query)
+{
+	WaJoins *joins = &query->joins;
+	List *clauses;
+	List *behind = NIL; /* the joins */
+	ListCell *cell;
+
+	query->where = query->filter_clauses;
+	query->by = query->keys;
+	if (joins->list == NIL)
+		return;
+	query->where = NIL;
+	query->by = (List *) wa_joins_refer(joins, (Node *) query->keys);
+	clauses = (List *) wa_joins_refer(joins, (Node *) query->filter_clauses);
+	foreach (cell, clauses)
+		if (wa_has_joined_value(lfirst(cell)))
+			behind = lappend(behind, lfirst(cell));
+		else
+			query->where = lappend(query->where, lfirst(cell));
+	query->where = list_concat(query->where, wa_joins_clauses(joins));
+	query->where = list_concat(query->where, behind);
+	wa_joins_refer_keys(joins);
+}
+
 /*
  * Returns the number of the column for an aggregate that needs the operations;
  * it may add one.
@@ -89,6 +114,10 @@ wa_scan_query_aggregate(WaScanQuery *query,
 			reason = check(&call);
 		if (reason != NULL)
 			return reason;
+		call.argument =
+			(Expr *) wa_joins_refer(&query->joins, (Node *) call.argument);
+		call.filter =
+			(Expr *) wa_joins_refer(&query->joins, (Node *) call.filter);
 		query->is_ours |= !call.builtin;
 		result->aggregate = call.aggregate;
 		result->output = call.output;
@@ -106,7 +135,7 @@ static bool
 compile_filters(WaScanQuery *query, WaCompiler *compiler)
 {
 	WaQuery *compiled = &query->compiled;
-	const int nfilters = list_length(query->filter_clauses);
+	const int nfilters = list_length(query->where);
 	WaQueryFilter *filters = palloc0(sizeof(WaQueryFilter) * (nfilters + 1));
 
 	for (int i = 0; i < nfilters; i++)
@@ -115,8 +144,7 @@ compile_filters(WaScanQuery *query, WaCompiler *compiler)
 
 		compiler->stage = i;
 		filters[i].begin = (uint32) compiler->ninstructions;
-		number =
-			wa_compile(compiler, (Expr *) list_nth(query->filter_clauses, i));
+		number = wa_compile(compiler, (Expr *) list_nth(query->where, i));
 		if (number < 0)
 			return false;
 		filters[i].number = (uint16) number;
@@ -141,7 +169,7 @@ compile_keys(WaScanQuery *query, WaCompiler *compiler)
 	for (int i = 0; i < query->nkeys; i++)
 	{
 		WaGroupKey *key = &query->group_keys[i];
-		Expr *expression = (Expr *) list_nth(query->keys, i);
+		Expr *expression = (Expr *) list_nth(query->by, i);
 		const int number = wa_compile_key(compiler, expression);
 
 		if (number < 0)
@@ -182,14 +210,17 @@ compile_columns(WaScanQuery *query, WaCompiler *compiler)
 const char *
 wa_scan_query_compile(WaScanQuery *query, int nspare)
 {
-	List *all = list_concat_copy(query->filter_clauses, query->keys);
+	List *all = list_concat_copy(query->where, query->by);
 	const char *reason = NULL;
 	WaCompiler *compiler;
 
 	for (int i = 0; i < query->ncolumns; i++)
 		all = list_concat(all, list_make2(query->columns[i].argument,
 										  query->columns[i].filter));
-	compiler = wa_compiler_make(query->varno, all, &reason);
+	all = list_concat(all, query->joins.keys);
+	compiler = wa_compiler_make(query->varno,
+								query->joins.list == NIL ? NULL : &query->joins,
+								all, &reason);
 	if (compiler == NULL)
 		return reason;
 	compiler->nspare = nspare;
@@ -218,8 +249,8 @@ wa_scan_query_push_down(const WaScanQuery *query, WaPushdown *pushdown)
 {
 	memset(pushdown, 0, sizeof(*pushdown));
 	pushdown->varno = query->varno;
-	pushdown->filters = query->filter_clauses;
-	pushdown->keys = query->keys;
+	pushdown->filters = query->where;
+	pushdown->keys = query->by;
 	pushdown->columns =
 		palloc0(sizeof(WaPushdownColumn) * (query->ncolumns + 1));
 	pushdown->ncolumns = query->ncolumns;

@@ -16,6 +16,7 @@
 #include "core/must_check.h"
 #include "query/message/query.h"
 #include "scan/expr/aggregates.h"
+#include "scan/expr/joins.h"
 #include "scan/expr/shift.h"
 #include "scan/groups/group_datum.h"
 #include "scan/program/interpreter.h"
@@ -57,12 +58,20 @@ typedef struct WaScanQuery
 	List *keys;
 	int nkeys;
 	List *aggregates; /* Aggref, each once */
-	bool by_image;    /* keys that look different are different */
+	WaJoins joins;
+	bool by_image; /* keys that look different are different */
 	WaScanColumn *columns;
 	int ncolumns;
 	WaScanResult *results;
 	int nresults;
 	bool is_ours; /* has one of the aggregates of the extension */
+
+	/*
+	 * What is computed for a row of the table: clauses of WHERE and of joins, and the keys.
+	 * Without joins they are those above.
+	 */
+	List *where;
+	List *by;
 
 	/* The program */
 	const WaCompiler *compiler;
@@ -77,6 +86,9 @@ typedef struct WaScanQuery
 	/* NULL: it does not run, as while it is planned. */
 	WaInterpreter *interpreter;
 } WaScanQuery;
+
+/* Finds out what is computed for a row, of what the plan says. */
+extern void wa_scan_query_refer(WaScanQuery *query);
 
 /*
  * Finds the columns of the aggregates and what becomes of them.  Returns why one cannot be

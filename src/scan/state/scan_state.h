@@ -21,6 +21,8 @@ typedef struct WaScanState
 	WaScanSource table; /* the node's own, unless it has a feed */
 	WaScanSources sources;
 	struct WaFeed *feed; /* scan/node/feed.h; NULL: none */
+	List *joined;        /* PlanState of each join */
+	bool has_joined;     /* their rows are in tables */
 	WaScanStore store;
 	WaScanBatch batch;
 

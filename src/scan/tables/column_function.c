@@ -35,7 +35,8 @@ take_column(Node *node, void *context)
 		return NULL;
 	if (!IsA(node, Var))
 		return expression_tree_mutator(node, take_column, context);
-	if (merging->attnum != 0 && merging->attnum != var->varattno)
+	if (var->varno == INNER_VAR ||
+		(merging->attnum != 0 && merging->attnum != var->varattno))
 		merging->has_failed = true;
 	merging->attnum = var->varattno;
 	merging->column =

@@ -1,0 +1,237 @@
+/*
+ * joins.c
+ *		Relations that a query's table is joined to; see joins.h.
+ */
+#include "postgres.h"
+
+#include "catalog/pg_type.h"
+#include "nodes/makefuncs.h"
+#include "nodes/nodeFuncs.h"
+#include "optimizer/clauses.h"
+#include "optimizer/optimizer.h"
+
+#include "heap/gather.h"
+#include "scan/expr/compile.h"
+#include "scan/expr/joins.h"
+
+/* Returns the number of the join whose relation has a column; -1: none. */
+static int
+join_of_column(const WaJoins *joins, const Var *column)
+{
+	ListCell *join;
+	ListCell *cell;
+
+	foreach (join, joins->list)
+		foreach (cell, ((const WaJoin *) lfirst(join))->columns)
+		{
+			const Var *var = (const Var *) lfirst(cell);
+
+			if (IsA(var, Var) && var->varno == column->varno &&
+				var->varattno == column->varattno)
+				return foreach_current_index(join);
+		}
+	return -1;
+}
+
+/* What columns are in an expression. */
+typedef struct Columns
+{
+	const WaJoins *joins;
+	int join;      /* the one that all are of; -1: there was none so far */
+	bool is_other; /* there is something else that differs from row to row */
+} Columns;
+
+/* Looks for them. */
+static bool
+find_columns(Node *node, void *context)
+{
+	Columns *columns = (Columns *) context;
+	int join;
+
+	if (node == NULL)
+		return false;
+	if (IsA(node, Aggref) || IsA(node, CaseTestExpr) || IsA(node, Param))
+		return columns->is_other = true;
+	if (!IsA(node, Var))
+		return expression_tree_walker(node, find_columns, context);
+	join = join_of_column(columns->joins, (const Var *) node);
+	if (join < 0 || (columns->join >= 0 && join != columns->join))
+		return columns->is_other = true;
+	columns->join = join;
+	return false;
+}
+
+/* Tells whether a node is an expression that has a value. */
+static bool
+is_value(const Node *node)
+{
+	switch (nodeTag(node))
+	{
+		case T_Var:
+		case T_FuncExpr:
+		case T_OpExpr:
+		case T_DistinctExpr:
+		case T_NullIfExpr:
+		case T_ScalarArrayOpExpr:
+		case T_BoolExpr:
+		case T_RelabelType:
+		case T_CoerceViaIO:
+		case T_CaseExpr:
+		case T_CoalesceExpr:
+		case T_MinMaxExpr:
+		case T_NullTest:
+		case T_BooleanTest:
+			return true;
+		default:
+			return false;
+	}
+}
+
+/*
+ * Returns the number of the join that a node is a value of; -1: of none.  A left join
+ * has no row for some, of which only a column is surely NULL.
+ */
+static int
+join_of_value(const WaJoins *joins, Node *node)
+{
+	Columns columns = {joins, -1, false};
+	WaVectorKind kind;
+
+	if (!is_value(node) || find_columns(node, &columns) || columns.join < 0)
+		return -1;
+	if (IsA(node, Var))
+		return columns.join;
+	if (((const WaJoin *) list_nth(joins->list, columns.join))->kind ==
+			WA_JOIN_LEFT ||
+		!wa_gather_kind(exprType(node), &kind) || wa_may_raise(node) ||
+		contain_mutable_functions(node))
+		return -1;
+	return columns.join;
+}
+
+/* Returns the number, from 1 on, of a value of a join, which is added if it is new. */
+static AttrNumber
+number_of_value(WaJoins *joins, int join, Expr *expression)
+{
+	WaJoinedValue *value;
+	ListCell *cell;
+
+	foreach (cell, joins->values)
+	{
+		value = (WaJoinedValue *) lfirst(cell);
+		if (value->join == join && equal(value->expression, expression))
+			return (AttrNumber) (foreach_current_index(cell) + 1);
+	}
+	value = palloc(sizeof(WaJoinedValue));
+	*value = (WaJoinedValue){join, expression};
+	joins->values = lappend(joins->values, value);
+	return (AttrNumber) list_length(joins->values);
+}
+
+static Node *
+refer(Node *node, void *context)
+{
+	WaJoins *joins = (WaJoins *) context;
+	int join;
+
+	if (node == NULL)
+		return NULL;
+	join = join_of_value(joins, node);
+	if (join < 0)
+		return expression_tree_mutator(node, refer, context);
+	return (Node *) makeVar(
+		INNER_VAR, number_of_value(joins, join, (Expr *) node), exprType(node),
+		exprTypmod(node), exprCollation(node), 0);
+}
+
+Node *
+wa_joins_refer(WaJoins *joins, Node *expression)
+{
+	return joins->list == NIL ? expression : refer(expression, joins);
+}
+
+void
+wa_joins_refer_keys(WaJoins *joins)
+{
+	ListCell *cell;
+
+	joins->keys = NIL;
+	foreach (cell, joins->list)
+		joins->keys = lappend(
+			joins->keys,
+			refer((Node *) ((const WaJoin *) lfirst(cell))->key, joins));
+}
+
+Var *
+wa_joins_row(WaJoins *joins, int join)
+{
+	return makeVar(INNER_VAR, number_of_value(joins, join, NULL), INT8OID, -1,
+				   InvalidOid, 0);
+}
+
+List *
+wa_joins_clauses(WaJoins *joins)
+{
+	List *clauses = NIL;
+	ListCell *cell;
+
+	foreach (cell, joins->list)
+	{
+		const WaJoinKind kind = ((const WaJoin *) lfirst(cell))->kind;
+		NullTest *test;
+
+		if (kind == WA_JOIN_LEFT)
+			continue;
+		test = makeNode(NullTest);
+		test->arg = (Expr *) wa_joins_row(joins, foreach_current_index(cell));
+		test->nulltesttype = kind == WA_JOIN_ANTI ? IS_NULL : IS_NOT_NULL;
+		test->location = -1;
+		clauses = lappend(clauses, test);
+	}
+	return clauses;
+}
+
+/* Finds a reference to a joined value. */
+static bool
+find_value(Node *node, void *context)
+{
+	if (node == NULL)
+		return false;
+	if (IsA(node, Var))
+		return ((const Var *) node)->varno == INNER_VAR;
+	return expression_tree_walker(node, find_value, context);
+}
+
+bool
+wa_has_joined_value(Node *expression)
+{
+	return find_value(expression, NULL);
+}
+
+const WaJoinedValue *
+wa_joined_value(const WaJoins *joins, const Var *column)
+{
+	return column->varno != INNER_VAR
+			   ? NULL
+			   : (const WaJoinedValue *) list_nth(joins->values,
+												  column->varattno - 1);
+}
+
+void
+wa_joins_pull_attnums(const WaJoins *joins, Node *expression, Index varno,
+					  Bitmapset **attnums)
+{
+	ListCell *cell;
+
+	pull_varattnos(expression, varno, attnums);
+	foreach (cell, joins->list == NIL ? NIL : pull_var_clause(expression, 0))
+	{
+		const WaJoinedValue *value =
+			wa_joined_value(joins, lfirst_node(Var, cell));
+
+		if (value != NULL)
+			wa_joins_pull_attnums(joins,
+								  (Node *) list_nth(joins->keys, value->join),
+								  varno, attnums);
+	}
+}

@@ -1,0 +1,84 @@
+/*
+ * joins.h
+ *		Relations that a query's table is joined to: one row of theirs at most for each
+ *		row of the table, found by keys.
+ *
+ * What a query uses of such a row are its joined values: expressions over the relation
+ * alone, which are evaluated once for each of its rows.  A program looks the number of the
+ * row up (core/lookup_table.h) by the key, which is a column of the table or a value of a
+ * relation that was joined before, and the values by that number, which is NULL where there
+ * is no row.  In expressions for rows of the table value number i is the column i, from 1
+ * on, of INNER_VAR.
+ */
+#ifndef WA_SCAN_JOINS_H
+#define WA_SCAN_JOINS_H
+
+#include "nodes/bitmapset.h"
+#include "nodes/pg_list.h"
+#include "nodes/primnodes.h"
+
+/* Which rows of the table are kept. */
+typedef enum WaJoinKind
+{
+	WA_JOIN_INNER, /* those that have a row there */
+	WA_JOIN_LEFT,  /* all; without a row there its values are NULL */
+	WA_JOIN_ANTI   /* those that have none */
+} WaJoinKind;
+
+typedef struct WaJoin
+{
+	WaJoinKind kind;
+	Expr *key;    /* over the table and relations before this one, */
+	Expr *of;     /* equals this, over the relation */
+	Oid equality; /* the function that compares them */
+	bool
+		is_unique; /* no two rows have the same key; else nothing but their presence is
+					 * used */
+	List
+		*columns; /* what the relation's plan returns: Var, or something else */
+} WaJoin;
+
+/* What is used of a row. */
+typedef struct WaJoinedValue
+{
+	int join;         /* its number */
+	Expr *expression; /* over its columns; NULL: the number of the row */
+} WaJoinedValue;
+
+typedef struct WaJoins
+{
+	List *list;   /* WaJoin; NIL: there are none */
+	List *values; /* WaJoinedValue */
+	List *keys;   /* Expr: keys of the joins, over the table and values */
+} WaJoins;
+
+/*
+ * Has an expression, or a list, refer to joined values in place of columns of relations,
+ * and of expressions over one of them alone that raise no errors.  Adds the values.
+ */
+extern Node *wa_joins_refer(WaJoins *joins, Node *expression);
+
+/* Has the keys of joins do so. */
+extern void wa_joins_refer_keys(WaJoins *joins);
+
+/* Returns the clauses that the joins put on rows: there are others, or there are none. */
+extern List *wa_joins_clauses(WaJoins *joins);
+
+/* Returns a reference to the number of the row of a join. */
+extern Var *wa_joins_row(WaJoins *joins, int join);
+
+/*
+ * Adds the columns of relation varno that an expression for its rows uses, also for keys
+ * of joins, as pull_varattnos does.
+ */
+extern void wa_joins_pull_attnums(const WaJoins *joins, Node *expression,
+								  Index varno, Bitmapset **attnums);
+
+/* Tells whether an expression refers to a joined value. */
+extern bool wa_has_joined_value(Node *expression);
+
+/* Tells whether a column is a joined value; returns which one, or NULL. */
+extern const WaJoinedValue *wa_joined_value(const WaJoins *joins,
+											const Var *column);
+
+#endif /* WA_SCAN_JOINS_H */

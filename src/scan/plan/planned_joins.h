@@ -1,0 +1,34 @@
+/*
+ * planned_joins.h
+ *		Joins that a node computes: of one table, whose rows are grouped, with relations
+ *		that have one row at most for each of them.
+ */
+#ifndef WA_SCAN_PLANNED_JOINS_H
+#define WA_SCAN_PLANNED_JOINS_H
+
+#include "nodes/pathnodes.h"
+
+#include "core/must_check.h"
+
+typedef struct WaPlannedJoins
+{
+	List *list;      /* WaJoin (scan/expr/joins.h) */
+	List *relations; /* RelOptInfo of each: PostgreSQL reads them */
+	List *clauses;   /* RestrictInfo: of the rows that are joined */
+	Cost cost;       /* to have the rows of the relations */
+	double rows;     /* that these have, together */
+	RelOptInfo *table;
+} WaPlannedJoins;
+
+/*
+ * Finds the table and the joins of a relation of a query, which is a join.  Returns NULL
+ * and fills *joins, or returns why it is not taken, as the end of a sentence.
+ */
+extern WA_MUST_CHECK const char *
+wa_planned_joins_find(PlannerInfo *root, const RelOptInfo *relation,
+					  WaPlannedJoins *joins);
+
+/* Returns the paths of the relations. */
+extern List *wa_planned_joins_paths(const WaPlannedJoins *joins);
+
+#endif /* WA_SCAN_PLANNED_JOINS_H */
