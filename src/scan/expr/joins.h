@@ -28,9 +28,9 @@ typedef enum WaJoinKind
 typedef struct WaJoin
 {
 	WaJoinKind kind;
-	Expr *key;    /* over the table and relations before this one, */
-	Expr *of;     /* equals this, over the relation */
-	Oid equality; /* the function that compares them */
+	Expr *key;        /* over the table and relations before this one, */
+	Expr *of;         /* equals this, over the relation */
+	List *equalities; /* OIDs of the functions that compare them */
 	bool
 		is_unique; /* no two rows have the same key; else nothing but their presence is
 					 * used */

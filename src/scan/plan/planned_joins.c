@@ -16,6 +16,7 @@
 #include "optimizer/paths.h"
 #include "optimizer/planmain.h"
 #include "optimizer/restrictinfo.h"
+#include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
 
 #include "scan/expr/joins.h"
@@ -24,6 +25,13 @@
 
 /* What a row of a relation that is joined costs to be taken, in cpu_tuple_cost. */
 #define TAKEN_ROW 2
+
+/* A relation that is to be joined. */
+typedef struct Candidate
+{
+	RelOptInfo *relation;
+	SpecialJoinInfo *info; /* of a join that is not an inner one; else NULL */
+} Candidate;
 
 /* A search for the joins of a table. */
 typedef struct Search
@@ -34,11 +42,21 @@ typedef struct Search
 	const char *reason; /* why the last relation could not be joined */
 } Search;
 
+/* A clause that a key of a relation equals something. */
+typedef struct Key
+{
+	RestrictInfo *info;
+	Expr *outer; /* over what is joined so far */
+	Expr *inner; /* over the relation */
+} Key;
+
 /* Returns the name of a relation of the query. */
 static const char *
 name_of(const Search *search, const RelOptInfo *relation)
 {
-	return search->root->simple_rte_array[relation->relid]->eref->aliasname;
+	const int number = bms_next_member(relation->relids, -1);
+
+	return search->root->simple_rte_array[number]->eref->aliasname;
 }
 
 /* Tells whether values of two types are equal if the integers in their vectors are. */
@@ -62,127 +80,278 @@ are_equal_as_integers(Oid left, Oid right)
 /* Tells whether a clause compares a key of a relation with what is joined so far. */
 static bool
 is_key(const Search *search, const RelOptInfo *relation, RestrictInfo *info,
-	   WaJoin *join)
+	   Key *key)
 {
 	const OpExpr *clause = (const OpExpr *) info->clause;
-	Node *left;
-	Node *right;
+	Expr *left;
+	Expr *right;
 
-	if (info->mergeopfamilies == NIL || !info->can_join ||
-		!IsA(clause, OpExpr) || list_length(clause->args) != 2)
+	if (info->mergeopfamilies == NIL || !info->can_join)
 		return false;
 	left = linitial(clause->args);
 	right = lsecond(clause->args);
 	if (bms_is_subset(info->left_relids, search->joined->relids) &&
-		bms_equal(info->right_relids, relation->relids))
-		info->outer_is_left = true;
+		bms_is_subset(info->right_relids, relation->relids))
+		*key = (Key){info, left, right};
 	else if (bms_is_subset(info->right_relids, search->joined->relids) &&
-			 bms_equal(info->left_relids, relation->relids))
-		info->outer_is_left = false;
+			 bms_is_subset(info->left_relids, relation->relids))
+		*key = (Key){info, right, left};
 	else
 		return false;
-	join->key = (Expr *) (info->outer_is_left ? left : right);
-	join->of = (Expr *) (info->outer_is_left ? right : left);
-	join->equality = get_opcode(clause->opno);
-	return IsA(join->key, Var) && IsA(join->of, Var) &&
-		   are_equal_as_integers(exprType((Node *) join->key),
-								 exprType((Node *) join->of));
+	/* What looks for unique indexes goes by it. */
+	info->outer_is_left = key->outer == left;
+	return IsA(key->outer, Var) && IsA(key->inner, Var) &&
+		   are_equal_as_integers(exprType((Node *) key->outer),
+								 exprType((Node *) key->inner));
 }
 
-/* Tells whether a relation has no more than one row for a clause's key. */
+/* Tells whether a relation has no more than one row for the keys. */
 static bool
-is_unique(PlannerInfo *root, RelOptInfo *relation, RestrictInfo *info)
+is_unique(const Search *search, RelOptInfo *relation, const List *keys)
 {
+	List *infos = NIL;
+	ListCell *cell;
+
+	foreach (cell, keys)
+		infos = lappend(infos, ((const Key *) lfirst(cell))->info);
 	return relation->rtekind == RTE_RELATION &&
-		   has_unique_index_compat(root, relation, list_make1(info));
+		   relation->reloptkind == RELOPT_BASEREL && keys != NIL &&
+		   has_unique_index_compat(search->root, relation, infos);
 }
 
-/* Returns what is wrong with what a relation is, or NULL. */
-static const char *
-check_relation(const Search *search, const RelOptInfo *relation)
+/* Tells whether two integers of a type have room in one of 64 bits. */
+static bool
+has_room(const Expr *expression)
 {
-	if (relation->reloptkind != RELOPT_BASEREL ||
-		relation->cheapest_total_path == NULL ||
-		relation->cheapest_total_path->param_info != NULL ||
-		!bms_is_empty(relation->lateral_relids))
-		return psprintf("%s cannot be joined by itself",
-						name_of(search, relation));
+	const Oid type = exprType((const Node *) expression);
+
+	return type == INT2OID || type == INT4OID;
+}
+
+/* Returns an integer as one of 64 bits. */
+static Expr *
+as_bigint(Expr *expression)
+{
+	const Oid function =
+		exprType((Node *) expression) == INT2OID ? F_INT8_INT2 : F_INT8_INT4;
+
+	return (Expr *) makeFuncExpr(function, INT8OID, list_make1(expression),
+								 InvalidOid, InvalidOid, COERCE_IMPLICIT_CAST);
+}
+
+/* Returns two integers as one: the first one times 2^32, and the second one. */
+static Expr *
+combine(Expr *first, Expr *second)
+{
+	Expr *factor = (Expr *) makeConst(INT8OID, -1, InvalidOid, sizeof(int64),
+									  Int64GetDatum(INT64CONST(1) << 32), false,
+									  FLOAT8PASSBYVAL);
+	Expr *product = (Expr *) makeFuncExpr(
+		F_INT8MUL, INT8OID, list_make2(as_bigint(first), factor), InvalidOid,
+		InvalidOid, COERCE_EXPLICIT_CALL);
+
+	return (Expr *) makeFuncExpr(F_INT8PL, INT8OID,
+								 list_make2(product, as_bigint(second)),
+								 InvalidOid, InvalidOid, COERCE_EXPLICIT_CALL);
+}
+
+/* Sets the key of a join; returns false if it has no room in an integer. */
+static bool
+set_key(WaJoin *join, const List *keys)
+{
+	const Key *first = (const Key *) linitial(keys);
+	const Key *second;
+	ListCell *cell;
+
+	foreach (cell, keys)
+		join->equalities = lappend_oid(
+			join->equalities,
+			get_opcode(
+				castNode(OpExpr, ((const Key *) lfirst(cell))->info->clause)
+					->opno));
+	join->key = first->outer;
+	join->of = first->inner;
+	if (list_length(keys) == 1)
+		return true;
+	second = (const Key *) lsecond(keys);
+	if (list_length(keys) > 2 || !has_room(first->outer) ||
+		!has_room(first->inner) || !has_room(second->outer) ||
+		!has_room(second->inner))
+		return false;
+	join->key = combine(first->outer, second->outer);
+	join->of = combine(first->inner, second->inner);
+	return true;
+}
+
+/* The clauses between a relation and what is joined so far. */
+typedef struct Clauses
+{
+	List *keys;   /* Key */
+	List *others; /* RestrictInfo: what joins them besides */
+	List *above;  /* likewise, but of the rows that are joined */
+} Clauses;
+
+/* Sorts them. */
+static void
+sort_clauses(const Search *search, const Candidate *candidate,
+			 const List *infos, Relids relids, Clauses *clauses)
+{
+	ListCell *cell;
+
+	memset(clauses, 0, sizeof(*clauses));
+	foreach (cell, infos)
+	{
+		RestrictInfo *info = lfirst_node(RestrictInfo, cell);
+		Key *key = palloc(sizeof(Key));
+
+		if (candidate->info != NULL && candidate->info->jointype != JOIN_SEMI &&
+			RINFO_IS_PUSHED_DOWN(info, relids))
+			clauses->above = lappend(clauses->above, info);
+		else if (is_key(search, candidate->relation, info, key))
+			clauses->keys = lappend(clauses->keys, key);
+		else
+			clauses->others = lappend(clauses->others, info);
+	}
+}
+
+/*
+ * Chooses which keys an inner join goes by, as few as are unique; the others are clauses of
+ * the rows that are joined.
+ */
+static void
+choose_keys(const Search *search, RelOptInfo *relation, Clauses *clauses)
+{
+	Key *chosen = NULL;
+	List *all = clauses->keys;
+	ListCell *cell;
+
+	foreach (cell, all)
+		if (chosen == NULL &&
+			is_unique(search, relation, list_make1(lfirst(cell))))
+			chosen = (Key *) lfirst(cell);
+	clauses->above = clauses->others;
+	clauses->others = NIL;
+	if (chosen == NULL)
+		return;
+	clauses->keys = list_make1(chosen);
+	foreach (cell, all)
+		if (lfirst(cell) != chosen)
+			clauses->above =
+				lappend(clauses->above, ((const Key *) lfirst(cell))->info);
+}
+
+/* Returns what becomes of a candidate's rows. */
+static WaJoinKind
+kind_of(const Candidate *candidate)
+{
+	if (candidate->info == NULL || candidate->info->jointype == JOIN_SEMI)
+		return WA_JOIN_INNER;
+	return candidate->info->jointype == JOIN_LEFT ? WA_JOIN_LEFT : WA_JOIN_ANTI;
+}
+
+/* Returns why a relation is not joined by clauses, or NULL. */
+static const char *
+refusal_of(const Search *search, const Candidate *candidate,
+		   const Clauses *clauses, bool unique)
+{
+	const char *name = name_of(search, candidate->relation);
+	const bool is_many =
+		candidate->info == NULL || candidate->info->jointype == JOIN_LEFT;
+
+	if (clauses->keys == NIL)
+		return psprintf("%s is not joined by a key that is an integer", name);
+	if (is_many && !unique)
+		return psprintf("%s may have several rows for one", name);
+	if (clauses->others != NIL)
+		return psprintf("%s is joined by more than a key", name);
 	return NULL;
 }
 
-/* Returns the clauses between a relation and what is joined; NULL: not to be joined yet. */
-static List *
-clauses_between(const Search *search, RelOptInfo *relation)
+/* Tells whether one of the clauses is without columns. */
+static bool
+has_pseudoconstant(const List *infos)
 {
-	PlannerInfo *root = search->root;
-	Relids relids = bms_union(search->joined->relids, relation->relids);
+	ListCell *cell;
 
-	return find_join_rel(root, relids) == NULL
-			   ? NIL
-			   : join_clauses_compat(root, relids, search->joined, relation);
+	foreach (cell, infos)
+		if (lfirst_node(RestrictInfo, cell)->pseudoconstant)
+			return true;
+	return false;
+}
+
+/* Has a candidate's rows be joined. */
+static void
+add_join(Search *search, const Candidate *candidate, WaJoin *join)
+{
+	WaPlannedJoins *joins = search->joins;
+	RelOptInfo *relation = candidate->relation;
+	const Path *path = relation->cheapest_total_path;
+
+	join->columns = path->pathtarget->exprs;
+	joins->list = lappend(joins->list, join);
+	joins->relations = lappend(joins->relations, relation);
+	joins->cost += path->total_cost + path->rows * TAKEN_ROW * cpu_tuple_cost;
+	joins->rows += path->rows;
 }
 
 /* Takes a relation as the next one that is joined; returns false if it cannot be. */
 static bool
-join_relation(Search *search, RelOptInfo *relation)
+join_relation(Search *search, const Candidate *candidate)
 {
-	WaPlannedJoins *joins = search->joins;
-	List *clauses = clauses_between(search, relation);
+	RelOptInfo *relation = candidate->relation;
+	const Relids relids =
+		joined_relids_compat(search->joined, relation, candidate->info);
+	RelOptInfo *result = find_join_rel(search->root, relids);
 	WaJoin *join = palloc0(sizeof(WaJoin));
-	RestrictInfo *key = NULL;
-	ListCell *cell;
+	Clauses clauses;
+	List *infos;
 
-	if (clauses == NIL)
+	if (result == NULL ||
+		(candidate->info != NULL &&
+		 !bms_is_subset(candidate->info->min_lefthand, search->joined->relids)))
 		return false;
-	foreach (cell, clauses)
+	infos = join_clauses_compat(search->root, relids, search->joined, relation,
+								candidate->info);
+	sort_clauses(search, candidate, infos, relids, &clauses);
+	if (candidate->info == NULL)
+		choose_keys(search, relation, &clauses);
+	join->kind = kind_of(candidate);
+	join->is_unique = is_unique(search, relation, clauses.keys);
+	search->reason = refusal_of(search, candidate, &clauses, join->is_unique);
+	if (search->reason != NULL || has_pseudoconstant(infos))
+		return false;
+	if (!set_key(join, clauses.keys))
 	{
-		RestrictInfo *info = lfirst_node(RestrictInfo, cell);
-
-		if (info->pseudoconstant)
-			return false;
-		if (key == NULL && is_key(search, relation, info, join) &&
-			is_unique(search->root, relation, info))
-			key = info;
-	}
-	if (key == NULL)
-	{
-		search->reason = psprintf(
-			"%s may have several rows for one, or is not joined by an integer",
-			name_of(search, relation));
+		search->reason = psprintf("%s is joined by keys that have no room in "
+								  "an integer",
+								  name_of(search, relation));
 		return false;
 	}
-	(void) is_key(search, relation, key, join);
-	join->kind = WA_JOIN_INNER;
-	join->is_unique = true;
-	join->columns = relation->cheapest_total_path->pathtarget->exprs;
-	joins->list = lappend(joins->list, join);
-	joins->relations = lappend(joins->relations, relation);
-	joins->clauses =
-		list_concat(joins->clauses, list_delete_ptr(list_copy(clauses), key));
-	joins->cost += relation->cheapest_total_path->total_cost +
-				   relation->rows * TAKEN_ROW * cpu_tuple_cost;
-	joins->rows += relation->rows;
-	search->joined = find_join_rel(
-		search->root, bms_union(search->joined->relids, relation->relids));
+	add_join(search, candidate, join);
+	search->joins->clauses = list_concat(search->joins->clauses, clauses.above);
+	search->joined = result;
 	return true;
 }
 
-/* Joins all relations to a table; returns false if one cannot be. */
+/* Joins all candidates but the table to it; returns false if one cannot be. */
 static bool
-join_all(Search *search, RelOptInfo *table, List *relations)
+join_all(Search *search, RelOptInfo *table, const List *candidates)
 {
-	List *left = list_delete_ptr(list_copy(relations), table);
+	List *left = NIL;
+	ListCell *cell;
 
+	foreach (cell, candidates)
+		if (((const Candidate *) lfirst(cell))->relation != table)
+			left = lappend(left, lfirst(cell));
 	search->joined = table;
 	while (left != NIL)
 	{
-		ListCell *cell;
-		RelOptInfo *next = NULL;
+		Candidate *next = NULL;
 
 		foreach (cell, left)
-			if (join_relation(search, (RelOptInfo *) lfirst(cell)))
+			if (join_relation(search, (const Candidate *) lfirst(cell)))
 			{
-				next = (RelOptInfo *) lfirst(cell);
+				next = (Candidate *) lfirst(cell);
 				break;
 			}
 		if (next == NULL)
@@ -192,28 +361,105 @@ join_all(Search *search, RelOptInfo *table, List *relations)
 	return true;
 }
 
-/* Orders relations by their size, the largest one first. */
+/* Orders candidates by their size, the largest one first. */
 static int
 compare_sizes(const ListCell *a, const ListCell *b)
 {
-	const double left = ((const RelOptInfo *) lfirst(a))->tuples;
-	const double right = ((const RelOptInfo *) lfirst(b))->tuples;
+	const Candidate *left = (const Candidate *) lfirst(a);
+	const Candidate *right = (const Candidate *) lfirst(b);
+	const double difference = right->relation->tuples - left->relation->tuples;
 
-	return left > right ? -1 : left < right;
+	return difference < 0 ? -1 : difference > 0;
 }
 
-/* Collects the relations of a join, the largest one first. */
-static List *
-collect_relations(PlannerInfo *root, const RelOptInfo *relation)
+/* Tells whether a join lies within what another one joins. */
+static bool
+is_within(const PlannerInfo *root, const SpecialJoinInfo *info)
 {
-	List *relations = NIL;
+	ListCell *cell;
+
+	foreach (cell, root->join_info_list)
+	{
+		const SpecialJoinInfo *other = (const SpecialJoinInfo *) lfirst(cell);
+
+		if (other != info &&
+			bms_is_subset(info->min_lefthand, other->min_righthand) &&
+			bms_is_subset(info->min_righthand, other->min_righthand))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Adds what is joined by other joins than inner ones, and notes which relations these are
+ * of.  Returns false if one of them is not covered.
+ */
+static bool
+add_special(PlannerInfo *root, List **candidates, Relids *taken)
+{
+	ListCell *cell;
+
+	foreach (cell, root->join_info_list)
+	{
+		SpecialJoinInfo *info = lfirst_node(SpecialJoinInfo, cell);
+		Candidate *candidate = palloc(sizeof(Candidate));
+
+		if (is_within(root, info))
+			continue;
+		if (info->jointype != JOIN_LEFT && info->jointype != JOIN_SEMI &&
+			info->jointype != JOIN_ANTI)
+			return false;
+		if (bms_overlap(*taken, info->min_righthand))
+			return false;
+		*candidate = (Candidate){
+			bms_membership(info->min_righthand) == BMS_SINGLETON
+				? find_base_rel(root, bms_singleton_member(info->min_righthand))
+				: find_join_rel(root, info->min_righthand),
+			info};
+		if (candidate->relation == NULL)
+			return false;
+		*candidates = lappend(*candidates, candidate);
+		*taken = bms_add_members(*taken, info->min_righthand);
+	}
+	return true;
+}
+
+/* Collects what a join is of; returns false if some of it is not covered. */
+static bool
+collect_candidates(PlannerInfo *root, const RelOptInfo *relation,
+				   List **candidates)
+{
+	Relids taken = NULL;
 	int number = -1;
 
+	*candidates = NIL;
+	if (!add_special(root, candidates, &taken))
+		return false;
 	while ((number = bms_next_member(relation->relids, number)) >= 0)
-		if (root->simple_rel_array[number] != NULL)
-			relations = lappend(relations, root->simple_rel_array[number]);
-	list_sort(relations, compare_sizes);
-	return relations;
+	{
+		Candidate *candidate = palloc(sizeof(Candidate));
+
+		if (root->simple_rel_array[number] == NULL ||
+			bms_is_member(number, taken))
+			continue;
+		*candidate = (Candidate){root->simple_rel_array[number], NULL};
+		*candidates = lappend(*candidates, candidate);
+	}
+	list_sort(*candidates, compare_sizes);
+	return true;
+}
+
+/* Tells whether the rows of a candidate can be had by themselves. */
+static bool
+is_independent(const Candidate *candidate)
+{
+	const RelOptInfo *relation = candidate->relation;
+
+	return (relation->reloptkind == RELOPT_BASEREL ||
+			relation->reloptkind == RELOPT_JOINREL) &&
+		   relation->cheapest_total_path != NULL &&
+		   relation->cheapest_total_path->param_info == NULL &&
+		   bms_is_empty(relation->lateral_relids);
 }
 
 const char *
@@ -221,33 +467,31 @@ wa_planned_joins_find(PlannerInfo *root, const RelOptInfo *relation,
 					  WaPlannedJoins *joins)
 {
 	Search search = {.root = root, .joins = joins};
-	List *relations = collect_relations(root, relation);
+	List *candidates;
 	ListCell *cell;
 
-	if (root->join_info_list != NIL || root->placeholder_list != NIL)
-		return "it has an outer join, or one of IN or EXISTS";
-	foreach (cell, relations)
+	if (root->placeholder_list != NIL ||
+		!collect_candidates(root, relation, &candidates))
+		return "it is over a join of a kind that is not covered";
+	foreach (cell, candidates)
+		if (!is_independent((const Candidate *) lfirst(cell)))
+			return psprintf(
+				"%s cannot be joined by itself",
+				name_of(&search, ((const Candidate *) lfirst(cell))->relation));
+	foreach (cell, candidates)
 	{
-		const char *reason =
-			check_relation(&search, (const RelOptInfo *) lfirst(cell));
-
-		if (reason != NULL)
-			return reason;
-	}
-	foreach (cell, relations)
-	{
-		RelOptInfo *table = (RelOptInfo *) lfirst(cell);
+		const Candidate *table = (const Candidate *) lfirst(cell);
 
 		memset(joins, 0, sizeof(*joins));
-		joins->table = table;
-		if (table->rtekind == RTE_RELATION &&
-			join_all(&search, table, relations))
+		joins->table = table->relation;
+		if (table->info == NULL && table->relation->rtekind == RTE_RELATION &&
+			join_all(&search, table->relation, candidates))
 			return NULL;
 	}
-	return search.reason == NULL
-			   ? "its tables are joined by other things than keys"
-			   : psprintf("it is over a join of %d tables: %s",
-						  list_length(relations), search.reason);
+	return psprintf(
+		"it is over a join of %d tables: %s",
+		bms_num_members(bms_intersect(relation->relids, root->all_baserels)),
+		search.reason == NULL ? "they are not joined by keys" : search.reason);
 }
 
 List *

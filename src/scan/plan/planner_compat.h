@@ -72,26 +72,42 @@ has_unique_index_compat(PlannerInfo *root, RelOptInfo *relation, List *clauses)
 #endif
 }
 
+/* Returns the relations of a join of two, by `info` (NULL: an inner one). */
+static inline Relids
+joined_relids_compat(const RelOptInfo *outer, const RelOptInfo *inner,
+					 const SpecialJoinInfo *info)
+{
+	Relids relids = bms_union(outer->relids, inner->relids);
+
+#if PG_VERSION_NUM >= 160000
+	if (info != NULL && info->ojrelid != 0)
+		relids = bms_add_member(relids, (int) info->ojrelid);
+#endif
+	return relids;
+}
+
 /*
- * Returns the clauses (RestrictInfo) that PostgreSQL puts on an inner join of two relations,
- * which it has thought of.
+ * Returns the clauses (RestrictInfo) that PostgreSQL puts on such a join of two relations,
+ * of which it has thought.
  */
 static inline List *
 join_clauses_compat(PlannerInfo *root, Relids relids, RelOptInfo *outer,
-					RelOptInfo *inner)
+					RelOptInfo *inner, SpecialJoinInfo *info)
 {
-	SpecialJoinInfo info = {.type = T_SpecialJoinInfo,
-							.min_lefthand = outer->relids,
-							.min_righthand = inner->relids,
-							.syn_lefthand = outer->relids,
-							.syn_righthand = inner->relids,
-							.jointype = JOIN_INNER};
+	SpecialJoinInfo inner_join = {.type = T_SpecialJoinInfo,
+								  .min_lefthand = outer->relids,
+								  .min_righthand = inner->relids,
+								  .syn_lefthand = outer->relids,
+								  .syn_righthand = inner->relids,
+								  .jointype = JOIN_INNER};
 	List *clauses = NIL;
 
+	if (info == NULL)
+		info = &inner_join;
 #if PG_VERSION_NUM >= 160000
-	(void) build_join_rel(root, relids, outer, inner, &info, NIL, &clauses);
+	(void) build_join_rel(root, relids, outer, inner, info, NIL, &clauses);
 #else
-	(void) build_join_rel(root, relids, outer, inner, &info, &clauses);
+	(void) build_join_rel(root, relids, outer, inner, info, &clauses);
 #endif
 	return clauses;
 }

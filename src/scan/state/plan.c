@@ -89,7 +89,7 @@ write_joins(CustomScan *plan, const WaScanQuery *query)
 			lappend(expressions, list_make3(join->key, join->of, NIL));
 		numbers = lappend_int(numbers, (int) join->kind);
 		numbers = lappend_int(numbers, join->is_unique);
-		equalities = lappend_oid(equalities, join->equality);
+		equalities = lappend(equalities, join->equalities);
 	}
 	plan->custom_exprs = lappend(plan->custom_exprs, expressions);
 	plan->custom_private = lappend(plan->custom_private, numbers);
@@ -323,7 +323,7 @@ read_joins(const CustomScan *plan)
 
 		*join = (WaJoin){.kind = (WaJoinKind) list_nth_int(numbers, 2 * i),
 						 .is_unique = list_nth_int(numbers, 2 * i + 1) != 0,
-						 .equality = list_nth_oid(equalities, i),
+						 .equalities = (List *) list_nth(equalities, i),
 						 .key = (Expr *) linitial(expressions),
 						 .of = (Expr *) lsecond(expressions),
 						 .columns = (List *) lthird(expressions)};

@@ -288,4 +288,11 @@ wa_scan_query_check_keys(const WaScanQuery *query)
 			get_opcode(lookup_type_cache(type, TYPECACHE_EQ_OPR)->eq_opr),
 			OBJECT_FUNCTION);
 	}
+	foreach (cell, query->joins.list)
+	{
+		ListCell *equality;
+
+		foreach (equality, ((const WaJoin *) lfirst(cell))->equalities)
+			check_permission(lfirst_oid(equality), OBJECT_FUNCTION);
+	}
 }
