@@ -205,6 +205,20 @@ wa_lookup_table_call(const WaLookupTable *table, const WaVector *a,
 	return true;
 }
 
+void
+wa_lookup_table_empty(WaLookupTable *table)
+{
+	static const int64_t values[1] = {0};
+	static const uint8_t known[1] = {WA_ENTRY_UNKNOWN};
+
+	memset(table, 0, sizeof(*table));
+	table->width = 1;
+	table->nentries = 1;
+	table->values = values;
+	table->known = known;
+	table->is_total = true;
+}
+
 /* Tells whether all values are numbers below `end`. */
 static bool
 values_are_below(const WaLookupTable *table, uint64_t end)

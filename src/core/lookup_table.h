@@ -70,6 +70,9 @@ extern "C"
 bool wa_lookup_table_call(const WaLookupTable *table, const WaVector *a,
 						  WaVector *out, size_t nrows);
 
+/* Makes a table that knows nothing but that it is total: of one entry, not known. */
+void wa_lookup_table_empty(WaLookupTable *table);
+
 /*
  * Tells whether a table is one that can travel: its counts and its span are what
  * this file says, no entry is beyond the integers, and values are what they may be.

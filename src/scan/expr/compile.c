@@ -116,7 +116,9 @@ compile_joined(WaCompiler *compiler, const Var *var)
 		return wa_compiler_refuse(compiler, "a column has no vector");
 	by = value->expression == NULL
 			 ? (Expr *) list_nth(compiler->joins->keys, value->join)
-			 : (Expr *) wa_joins_row(compiler->joins, value->join);
+			 : (Expr *) wa_joins_row(
+				   compiler->joins,
+				   wa_joins_owner(compiler->joins, value->join));
 	return wa_compiler_emit(compiler, WA_CODE_LOOK_UP, kind,
 							wa_compile(compiler, by), 0, 0,
 							(uint32) var->varattno - 1);

@@ -150,6 +150,48 @@ wa_joins_refer(WaJoins *joins, Node *expression)
 	return joins->list == NIL ? expression : refer(expression, joins);
 }
 
+/* Returns the join that one is folded into, or -1. */
+static int
+find_fold(const WaJoins *joins, const WaJoin *join)
+{
+	Columns columns = {joins, -1, false};
+	const WaJoin *other;
+
+	if (find_columns((Node *) join->key, &columns) || columns.join < 0)
+		return -1;
+	other = (const WaJoin *) list_nth(joins->list, columns.join);
+	return other->kind == WA_JOIN_INNER ||
+				   (other->kind == WA_JOIN_LEFT && join->kind == WA_JOIN_LEFT)
+			   ? columns.join
+			   : -1;
+}
+
+void
+wa_joins_fold(WaJoins *joins)
+{
+	ListCell *cell;
+
+	foreach (cell, joins->list)
+	{
+		WaJoin *join = (WaJoin *) lfirst(cell);
+
+		join->into = find_fold(joins, join);
+	}
+}
+
+int
+wa_joins_owner(const WaJoins *joins, int join)
+{
+	int into = ((const WaJoin *) list_nth(joins->list, join))->into;
+
+	while (into >= 0)
+	{
+		join = into;
+		into = ((const WaJoin *) list_nth(joins->list, join))->into;
+	}
+	return join;
+}
+
 void
 wa_joins_refer_keys(WaJoins *joins)
 {
@@ -157,9 +199,13 @@ wa_joins_refer_keys(WaJoins *joins)
 
 	joins->keys = NIL;
 	foreach (cell, joins->list)
-		joins->keys = lappend(
-			joins->keys,
-			refer((Node *) ((const WaJoin *) lfirst(cell))->key, joins));
+	{
+		const WaJoin *join = (const WaJoin *) lfirst(cell);
+
+		joins->keys =
+			lappend(joins->keys,
+					join->into < 0 ? refer((Node *) join->key, joins) : NULL);
+	}
 }
 
 Var *
@@ -177,14 +223,14 @@ wa_joins_clauses(WaJoins *joins)
 
 	foreach (cell, joins->list)
 	{
-		const WaJoinKind kind = ((const WaJoin *) lfirst(cell))->kind;
+		const WaJoin *join = (const WaJoin *) lfirst(cell);
 		NullTest *test;
 
-		if (kind == WA_JOIN_LEFT)
+		if (join->kind == WA_JOIN_LEFT || join->into >= 0)
 			continue;
 		test = makeNode(NullTest);
 		test->arg = (Expr *) wa_joins_row(joins, foreach_current_index(cell));
-		test->nulltesttype = kind == WA_JOIN_ANTI ? IS_NULL : IS_NOT_NULL;
+		test->nulltesttype = join->kind == WA_JOIN_ANTI ? IS_NULL : IS_NOT_NULL;
 		test->location = -1;
 		clauses = lappend(clauses, test);
 	}
@@ -230,8 +276,10 @@ wa_joins_pull_attnums(const WaJoins *joins, Node *expression, Index varno,
 			wa_joined_value(joins, lfirst_node(Var, cell));
 
 		if (value != NULL)
-			wa_joins_pull_attnums(joins,
-								  (Node *) list_nth(joins->keys, value->join),
-								  varno, attnums);
+			wa_joins_pull_attnums(
+				joins,
+				(Node *) list_nth(joins->keys,
+								  wa_joins_owner(joins, value->join)),
+				varno, attnums);
 	}
 }

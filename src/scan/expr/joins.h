@@ -7,7 +7,9 @@
  * alone, which are evaluated once for each of its rows.  A program looks the number of the
  * row up (core/lookup_table.h) by the key, which is a column of the table or a value of a
  * relation that was joined before, and the values by that number, which is NULL where there
- * is no row.  In expressions for rows of the table value number i is the column i, from 1
+ * is no row.  A relation whose key is over another one alone is folded into that: its rows
+ * are found once for each row of the other, and values are looked up by the number of
+ * that.  In expressions for rows of the table value number i is the column i, from 1
  * on, of INNER_VAR.
  */
 #ifndef WA_SCAN_JOINS_H
@@ -31,11 +33,9 @@ typedef struct WaJoin
 	Expr *key;        /* over the table and relations before this one, */
 	Expr *of;         /* equals this, over the relation */
 	List *equalities; /* OIDs of the functions that compare them */
-	bool
-		is_unique; /* no two rows have the same key; else nothing but their presence is
-					 * used */
-	List
-		*columns; /* what the relation's plan returns: Var, or something else */
+	bool is_unique;   /* no two rows have a key; else only presence is used */
+	List *columns;    /* what its plan returns: Var, or something else */
+	int into;         /* the join that it is folded into; -1: none */
 } WaJoin;
 
 /* What is used of a row. */
@@ -49,7 +49,8 @@ typedef struct WaJoins
 {
 	List *list;   /* WaJoin; NIL: there are none */
 	List *values; /* WaJoinedValue */
-	List *keys;   /* Expr: keys of the joins, over the table and values */
+	List *
+		keys; /* Expr, of each: over the table and values; NULL: it is folded */
 } WaJoins;
 
 /*
@@ -58,7 +59,13 @@ typedef struct WaJoins
  */
 extern Node *wa_joins_refer(WaJoins *joins, Node *expression);
 
-/* Has the keys of joins do so. */
+/* Finds out which joins are folded, before anything refers to their values. */
+extern void wa_joins_fold(WaJoins *joins);
+
+/* Returns the join whose rows have the values of one: itself, unless it is folded. */
+extern int wa_joins_owner(const WaJoins *joins, int join);
+
+/* Has the keys of joins refer to values. */
 extern void wa_joins_refer_keys(WaJoins *joins);
 
 /* Returns the clauses that the joins put on rows: there are others, or there are none. */

@@ -82,19 +82,16 @@ begin_joined(WaScanState *state, EState *estate, int eflags)
 static void
 read_joined(WaScanState *state)
 {
+	bool are_there = state->has_joined;
 	ListCell *cell;
 
 	foreach (cell, state->joined)
-	{
-		PlanState *plan = (PlanState *) lfirst(cell);
-
-		if (state->has_joined && plan->chgParam == NULL)
-			continue;
-		if (state->has_joined)
-			ExecReScan(plan);
-		wa_join_tables_fill(state->query.interpreter->joined,
-							foreach_current_index(cell), plan);
-	}
+		are_there &= ((PlanState *) lfirst(cell))->chgParam == NULL;
+	if (are_there || state->joined == NIL)
+		return;
+	foreach (cell, state->has_joined ? state->joined : NIL)
+		ExecReScan((PlanState *) lfirst(cell));
+	wa_join_tables_fill(state->query.interpreter->joined, state->joined);
 	state->has_joined = true;
 }
 

@@ -50,6 +50,7 @@ wa_scan_query_refer(WaScanQuery *query)
 	query->by = query->keys;
 	if (joins->list == NIL)
 		return;
+	wa_joins_fold(joins);
 	query->where = NIL;
 	query->by = (List *) wa_joins_refer(joins, (Node *) query->keys);
 	clauses = (List *) wa_joins_refer(joins, (Node *) query->filter_clauses);

@@ -18,84 +18,64 @@
 #include "heap/gather.h"
 #include "scan/base/datum.h"
 #include "scan/tables/join_tables.h"
+#include "scan/tables/key_rows.h"
 #include "scan/tables/table_values.h"
 
-/*
- * A table of keys has so many entries for each row, beside some that it may have in any
- * case, at most.
- */
-#define ENTRIES_FOR_ROW 16
-#define FREE_ENTRIES    65536
-
-/* No row. */
-#define NO_ROW (-1)
-
-/* A value that is used of the rows of a join. */
-typedef struct Value
+/* A value that rows of a side have: of their own, or of those of a side that is folded. */
+typedef struct Column
 {
-	ExprState *state; /* over the row that its plan returns; NULL: its number */
-	Oid type;
-	int16 length;
-	bool by_value;
+	int number; /* of the value */
+	ExprState *
+		state; /* over the row that the plan returns; NULL: it is another side's, */
+	int folded;    /* the place of that among those that are folded, */
+	int place;     /* and that of its column */
 	Datum *datums; /* by numbers of rows */
 	bool *nulls;
-} Value;
+} Column;
 
-/* Of which keys of far apart rows are found by hashing. */
-typedef struct KeyEntry
+/* A side that is folded: the row of each row. */
+typedef struct Folded
 {
-	int64 key;
-	int64 row;
-	char status;
-} KeyEntry;
-
-#define SH_PREFIX         keyhash
-#define SH_ELEMENT_TYPE   KeyEntry
-#define SH_KEY_TYPE       int64
-#define SH_KEY            key
-#define SH_HASH_KEY(t, k) ((uint32) murmurhash64_compat((uint64) (k)))
-#define SH_EQUAL(t, a, b) ((a) == (b))
-#define SH_SCOPE          static inline
-#define SH_DECLARE
-#define SH_DEFINE
-
-static inline uint64
-murmurhash64_compat(uint64 data)
-{
-	data ^= data >> 33;
-	data *= UINT64CONST(0xff51afd7ed558ccd);
-	data ^= data >> 33;
-	data *= UINT64CONST(0xc4ceb9fe1a85ec53);
-	return data ^ (data >> 33);
-}
-
-#include "lib/simplehash.h"
+	struct Side *side;
+	ExprState *key; /* over the row that the plan returns */
+	int64 row;      /* of the row at hand, or WA_NO_ROW */
+} Folded;
 
 /* The rows of a join. */
 typedef struct Side
 {
 	const WaJoin *join;
-	ExprState *key; /* over a row of the table, and values of joins before, */
-	ExprState *of;  /* over the row that the plan returns */
-	Oid key_type;   /* of the former, */
-	Oid of_type;    /* and of the latter */
+	ExprState *
+		key; /* over a row of the table, and values of joins before; NULL: folded */
+	ExprState *of; /* over the row that the plan returns */
+	Oid key_type;  /* of the former, */
+	Oid of_type;   /* and of the latter */
+	Column *columns;
+	int ncolumns;
+	Folded *folded;
+	int nfolded;
 	MemoryContext context; /* of what follows */
 	int64 *keys;           /* of the rows */
 	int64 nrows;
 	int64 room;
-	int64 *rows; /* by keys, from the smallest one on; NULL: by hash */
-	int64 smallest;
-	uint64 nentries;
-	struct keyhash_hash *hash;
+	WaKeyRows rows; /* by keys */
 } Side;
+
+/* What a value is. */
+typedef struct Value
+{
+	Oid type;
+	int16 length;
+	bool by_value;
+} Value;
 
 struct WaJoinTables
 {
+	const WaJoins *joins;
 	Side *sides; /* by numbers of joins */
 	int nsides;
-	Value *values; /* by their numbers */
-	const WaJoins *joins;
-	WaLookupTable *tables;
+	Value *values;         /* by their numbers, */
+	WaLookupTable *tables; /* likewise */
 	ExprContext *econtext; /* for rows of plans */
 	TupleTableSlot *slot;  /* the values of a row of the table */
 };
@@ -147,59 +127,104 @@ make_values(WaJoinTables *tables, EState *estate)
 	{
 		const WaJoinedValue *from = (const WaJoinedValue *) lfirst(cell);
 		Value *value = &tables->values[foreach_current_index(cell)];
-		int32 typmod = -1;
 
-		value->type = INT8OID;
-		if (from->expression != NULL)
-		{
-			value->type = exprType((Node *) from->expression);
-			typmod = exprTypmod((Node *) from->expression);
-			value->state = prepare_of_plan(
-				(const WaJoin *) list_nth(tables->joins->list, from->join),
-				from->expression, estate);
-		}
+		value->type = from->expression == NULL
+						  ? INT8OID
+						  : exprType((Node *) from->expression);
 		get_typlenbyval(value->type, &value->length, &value->by_value);
-		TupleDescInitEntry(descriptor,
-						   (AttrNumber) (foreach_current_index(cell) + 1), NULL,
-						   value->type, typmod, 0);
+		TupleDescInitEntry(
+			descriptor, (AttrNumber) (foreach_current_index(cell) + 1), NULL,
+			value->type,
+			from->expression == NULL ? -1
+									 : exprTypmod((Node *) from->expression),
+			0);
 	}
 	tables->slot = ExecInitExtraTupleSlot(estate, descriptor, &TTSOpsVirtual);
+}
+
+/* Adds the values of rows of a side itself to its columns. */
+static void
+add_own_columns(WaJoinTables *tables, int number, EState *estate)
+{
+	Side *side = &tables->sides[number];
+	ListCell *cell;
+
+	foreach (cell, tables->joins->values)
+	{
+		const WaJoinedValue *value = (const WaJoinedValue *) lfirst(cell);
+
+		if (value->join == number && value->expression != NULL)
+			side->columns[side->ncolumns++] =
+				(Column){.number = foreach_current_index(cell),
+						 .state = prepare_of_plan(side->join, value->expression,
+												  estate)};
+	}
+}
+
+/* Folds a side, with its columns, into another one. */
+static void
+fold(Side *side, Side *into, EState *estate)
+{
+	into->folded[into->nfolded] = (Folded){
+		side, prepare_of_plan(into->join, side->join->key, estate), WA_NO_ROW};
+	for (int i = 0; i < side->ncolumns; i++)
+		into->columns[into->ncolumns++] =
+			(Column){.number = side->columns[i].number,
+					 .folded = into->nfolded,
+					 .place = i};
+	into->nfolded++;
+}
+
+/* Prepares a side; those that are folded into it are ready. */
+static void
+make_side(WaJoinTables *tables, int number, EState *estate)
+{
+	const WaJoins *joins = tables->joins;
+	Side *side = &tables->sides[number];
+	const WaJoin *join = side->join;
+
+	add_own_columns(tables, number, estate);
+	side->of = prepare_of_plan(join, join->of, estate);
+	side->of_type = exprType((Node *) join->of);
+	side->key_type = exprType((Node *) join->key);
+	side->context = AllocSetContextCreate(CurrentMemoryContext, "warpagg join",
+										  ALLOCSET_DEFAULT_SIZES);
+	if (join->into < 0)
+		side->key = ExecInitExprWithParams(
+			(Expr *) list_nth(joins->keys, number), estate->es_param_list_info);
+	else
+		fold(side, &tables->sides[join->into], estate);
 }
 
 WaJoinTables *
 wa_join_tables_make(const WaJoins *joins, EState *estate)
 {
 	WaJoinTables *tables = palloc0(sizeof(WaJoinTables));
-	ListCell *cell;
 
 	tables->joins = joins;
 	tables->nsides = list_length(joins->list);
 	tables->sides = palloc0(sizeof(Side) * tables->nsides);
 	tables->econtext = CreateExprContext(estate);
-	foreach (cell, joins->list)
+	for (int i = 0; i < tables->nsides; i++)
 	{
-		const WaJoin *join = (const WaJoin *) lfirst(cell);
-		Side *side = &tables->sides[foreach_current_index(cell)];
-		Expr *key = (Expr *) list_nth(joins->keys, foreach_current_index(cell));
+		Side *side = &tables->sides[i];
 
-		side->join = join;
-		side->key = ExecInitExprWithParams(key, estate->es_param_list_info);
-		side->key_type = exprType((Node *) key);
-		side->of = prepare_of_plan(join, join->of, estate);
-		side->of_type = exprType((Node *) join->of);
-		side->context = AllocSetContextCreate(
-			CurrentMemoryContext, "warpagg join", ALLOCSET_DEFAULT_SIZES);
+		side->join = (const WaJoin *) list_nth(joins->list, i);
+		side->columns = palloc(sizeof(Column) * list_length(joins->values));
+		side->folded = palloc(sizeof(Folded) * tables->nsides);
 	}
+	/* Joins come after those that they are folded into. */
+	for (int i = tables->nsides - 1; i >= 0; i--)
+		make_side(tables, i, estate);
 	make_values(tables, estate);
 	return tables;
 }
 
 /* Makes room for another row. */
 static void
-grow(WaJoinTables *tables, Side *side, int number)
+grow(Side *side)
 {
 	const int64 room = side->room == 0 ? 1024 : 2 * side->room;
-	ListCell *cell;
 
 	if (side->nrows < side->room)
 		return;
@@ -209,182 +234,143 @@ grow(WaJoinTables *tables, Side *side, int number)
 			 ? MemoryContextAllocHuge(side->context, room * sizeof(*(array))) \
 			 : repalloc_huge((array), room * sizeof(*(array))))
 	GROW(side->keys);
-	foreach (cell, tables->joins->values)
+	for (int i = 0; i < side->ncolumns; i++)
 	{
-		Value *value = &tables->values[foreach_current_index(cell)];
-
-		if (((const WaJoinedValue *) lfirst(cell))->join != number ||
-			value->state == NULL)
-			continue;
-		GROW(value->datums);
-		GROW(value->nulls);
+		GROW(side->columns[i].datums);
+		GROW(side->columns[i].nulls);
 	}
 #undef GROW
 	side->room = room;
 }
 
-/* Takes a row of a plan, in the econtext of the tables, as one of a join. */
+/* Finds the row with the value of a key in a context, or WA_NO_ROW. */
+static int64
+find_row_of(const Side *side, ExprState *key, ExprContext *econtext)
+{
+	bool is_null;
+	const Datum value = ExecEvalExprSwitchContext(key, econtext, &is_null);
+
+	return is_null
+			   ? WA_NO_ROW
+			   : wa_key_rows_find(&side->rows,
+								  wa_integer_of_datum(side->key_type, value));
+}
+
+/* Finds the rows of folded sides; returns false if there is none for the row at hand. */
+static bool
+find_folded(const Side *side, ExprContext *econtext)
+{
+	for (int i = 0; i < side->nfolded; i++)
+	{
+		Folded *folded = &side->folded[i];
+		const WaJoinKind kind = folded->side->join->kind;
+
+		folded->row = find_row_of(folded->side, folded->key, econtext);
+		if (kind != WA_JOIN_LEFT &&
+			(folded->row == WA_NO_ROW) != (kind == WA_JOIN_ANTI))
+			return false;
+	}
+	return true;
+}
+
+/* Stores the value of a column for the row at hand. */
 static void
-take_row(WaJoinTables *tables, Side *side, int number)
+take_value(const WaJoinTables *tables, Side *side, Column *column)
+{
+	const Value *value = &tables->values[column->number];
+	bool *is_null = &column->nulls[side->nrows];
+	Datum *datum = &column->datums[side->nrows];
+	MemoryContext old;
+
+	if (column->state == NULL)
+	{
+		const Folded *folded = &side->folded[column->folded];
+		const Column *from = &folded->side->columns[column->place];
+
+		*is_null = folded->row == WA_NO_ROW || from->nulls[folded->row];
+		*datum = *is_null ? (Datum) 0 : from->datums[folded->row];
+		return;
+	}
+	*datum =
+		ExecEvalExprSwitchContext(column->state, tables->econtext, is_null);
+	if (*is_null || value->by_value)
+		return;
+	old = MemoryContextSwitchTo(side->context);
+	*datum = value->length == -1
+				 ? PointerGetDatum(PG_DETOAST_DATUM_COPY(*datum))
+				 : datumCopy(*datum, false, value->length);
+	MemoryContextSwitchTo(old);
+}
+
+/* Takes a row of a plan, which is in the econtext of the tables, as one of a side. */
+static void
+take_row(const WaJoinTables *tables, Side *side)
 {
 	ExprContext *econtext = tables->econtext;
 	bool is_null;
 	const Datum key = ExecEvalExprSwitchContext(side->of, econtext, &is_null);
-	ListCell *cell;
 
-	if (is_null)
+	if (is_null || !find_folded(side, econtext))
 		return;
-	grow(tables, side, number);
+	grow(side);
 	side->keys[side->nrows] = wa_integer_of_datum(side->of_type, key);
-	foreach (cell, tables->joins->values)
-	{
-		Value *value = &tables->values[foreach_current_index(cell)];
-		MemoryContext old;
-		Datum datum;
-
-		if (((const WaJoinedValue *) lfirst(cell))->join != number ||
-			value->state == NULL)
-			continue;
-		datum = ExecEvalExprSwitchContext(value->state, econtext, &is_null);
-		old = MemoryContextSwitchTo(side->context);
-		value->nulls[side->nrows] = is_null;
-		value->datums[side->nrows] =
-			is_null ? (Datum) 0
-			: value->length == -1
-				? PointerGetDatum(PG_DETOAST_DATUM_COPY(datum))
-				: datumCopy(datum, value->by_value, value->length);
-		MemoryContextSwitchTo(old);
-	}
+	for (int i = 0; i < side->ncolumns; i++)
+		take_value(tables, side, &side->columns[i]);
 	side->nrows++;
-}
-
-/* Tells whether the keys lie close together; sets which entries a table of them has. */
-static bool
-is_dense(Side *side)
-{
-	int64 smallest = PG_INT64_MAX;
-	int64 largest = PG_INT64_MIN;
-
-	for (int64 i = 0; i < side->nrows; i++)
-	{
-		smallest = Min(smallest, side->keys[i]);
-		largest = Max(largest, side->keys[i]);
-	}
-	side->smallest = side->nrows == 0 ? 0 : smallest;
-	side->nentries =
-		side->nrows == 0 ? 1 : (uint64) largest - (uint64) smallest + 1;
-	return side->nentries != 0 &&
-		   side->nentries - 1 <=
-			   FREE_ENTRIES + (uint64) side->nrows * ENTRIES_FOR_ROW;
-}
-
-/* Stores where the row with a key is to be noted; it has been noted if it is not NO_ROW. */
-static int64 *
-place_of(Side *side, int64 key)
-{
-	KeyEntry *entry;
-	bool found;
-
-	if (side->rows != NULL)
-		return &side->rows[(uint64) key - (uint64) side->smallest];
-	entry = keyhash_insert(side->hash, key, &found);
-	if (!found)
-		entry->row = NO_ROW;
-	return &entry->row;
-}
-
-/* Notes the rows by their keys; of several of a key the first. */
-static void
-index_rows(Side *side)
-{
-	MemoryContext old = MemoryContextSwitchTo(side->context);
-
-	side->rows = NULL;
-	side->hash = NULL;
-	if (is_dense(side))
-	{
-		side->rows = MemoryContextAllocHuge(side->context,
-											side->nentries * sizeof(int64));
-		for (uint64 i = 0; i < side->nentries; i++)
-			side->rows[i] = NO_ROW;
-	}
-	else
-		side->hash = keyhash_create(side->context, (uint32) side->nrows, NULL);
-	for (int64 i = 0; i < side->nrows; i++)
-	{
-		int64 *place = place_of(side, side->keys[i]);
-
-		if (*place == NO_ROW)
-			*place = i;
-		else if (side->join->is_unique)
-			elog(ERROR, "a joined relation has a key twice");
-	}
-	MemoryContextSwitchTo(old);
-}
-
-/* Has a table tell nothing. */
-static void
-know_nothing(WaLookupTable *table)
-{
-	static const int64_t values[1] = {0};
-	static const uint8_t known[1] = {WA_ENTRY_UNKNOWN};
-
-	*table = (WaLookupTable){
-		.width = 1, .nentries = 1, .values = values, .known = known};
-}
-
-/* Makes the table from keys to the numbers of rows. */
-static void
-make_row_table(const Side *side, WaLookupTable *table)
-{
-	uint8_t *known;
-
-	know_nothing(table);
-	if (side->rows == NULL)
-		return;
-	known = MemoryContextAllocHuge(side->context, side->nentries);
-	for (uint64 i = 0; i < side->nentries; i++)
-	{
-		known[i] = side->rows[i] == NO_ROW ? WA_ENTRY_NULL : WA_ENTRY_VALUE;
-		if (side->rows[i] == NO_ROW)
-			side->rows[i] = 0;
-	}
-	table->base = side->smallest;
-	table->nentries = side->nentries;
-	table->values = side->rows;
-	table->known = known;
-	table->is_total = true;
 }
 
 /* Makes the table from numbers of rows to a value. */
 static void
-make_value_table(const Side *side, const Value *value, WaLookupTable *table)
+make_value_table(const Side *side, const Column *column, Oid type,
+				 WaLookupTable *table)
 {
 	WaTableValues values;
 	WaVectorKind kind;
 
-	know_nothing(table);
-	table->is_total = true;
+	wa_lookup_table_empty(table);
 	if (side->nrows == 0)
 		return;
-	if (!wa_gather_kind(value->type, &kind))
+	if (!wa_gather_kind(type, &kind))
 		elog(ERROR, "a joined value has no vector");
-	wa_table_values_begin(&values, side->context, value->type, kind, NULL,
-						  NULL);
+	wa_table_values_begin(&values, side->context, type, kind, NULL, NULL);
 	wa_table_values_grow(&values, (uint64) side->nrows);
 	for (int64 i = 0; i < side->nrows; i++)
 		wa_table_values_set(&values, (uint64) i, 1,
-							value->nulls[i] ? WA_ENTRY_NULL : WA_ENTRY_VALUE,
-							value->datums[i]);
+							column->nulls[i] ? WA_ENTRY_NULL : WA_ENTRY_VALUE,
+							column->datums[i]);
 	wa_table_values_finish(&values, table);
 }
 
-void
-wa_join_tables_fill(WaJoinTables *tables, int join, PlanState *plan)
+/* Makes the tables of a side that is not folded. */
+static void
+make_tables(WaJoinTables *tables, int number)
 {
-	Side *side = &tables->sides[join];
-	TupleTableSlot *slot;
+	Side *side = &tables->sides[number];
 	ListCell *cell;
+
+	foreach (cell, tables->joins->values)
+	{
+		const WaJoinedValue *value = (const WaJoinedValue *) lfirst(cell);
+
+		if (value->join == number && value->expression == NULL)
+			wa_key_rows_make_table(
+				&side->rows, &tables->tables[foreach_current_index(cell)]);
+	}
+	for (int i = 0; i < side->ncolumns; i++)
+	{
+		const Column *column = &side->columns[i];
+
+		make_value_table(side, column, tables->values[column->number].type,
+						 &tables->tables[column->number]);
+	}
+}
+
+/* Has a side have the rows that a plan returns. */
+static void
+fill(WaJoinTables *tables, int number, PlanState *plan)
+{
+	Side *side = &tables->sides[number];
+	TupleTableSlot *slot;
 
 	MemoryContextReset(side->context);
 	side->nrows = side->room = 0;
@@ -393,20 +379,20 @@ wa_join_tables_fill(WaJoinTables *tables, int join, PlanState *plan)
 		CHECK_FOR_INTERRUPTS();
 		ResetExprContext(tables->econtext);
 		tables->econtext->ecxt_outertuple = slot;
-		take_row(tables, side, join);
+		take_row(tables, side);
 	}
-	index_rows(side);
-	foreach (cell, tables->joins->values)
-	{
-		const WaJoinedValue *of = (const WaJoinedValue *) lfirst(cell);
-		WaLookupTable *table = &tables->tables[foreach_current_index(cell)];
+	wa_key_rows_make(&side->rows, side->context, side->keys, side->nrows,
+					 side->join->is_unique);
+	if (side->join->into < 0)
+		make_tables(tables, number);
+}
 
-		if (of->join == join && of->expression != NULL)
-			make_value_table(side, &tables->values[foreach_current_index(cell)],
-							 table);
-		else if (of->join == join)
-			make_row_table(side, table);
-	}
+void
+wa_join_tables_fill(WaJoinTables *tables, const List *plans)
+{
+	/* What is folded comes before that into which it is. */
+	for (int i = tables->nsides - 1; i >= 0; i--)
+		fill(tables, i, (PlanState *) list_nth(plans, i));
 }
 
 const WaLookupTable *
@@ -415,61 +401,41 @@ wa_join_tables_list(const WaJoinTables *tables)
 	return tables->tables;
 }
 
-uint64
-wa_join_tables_rows(const WaJoinTables *tables, int join)
-{
-	return (uint64) tables->sides[join].nrows;
-}
-
 bool
 wa_join_tables_are_sparse(const WaJoinTables *tables)
 {
 	for (int i = 0; i < tables->nsides; i++)
-		if (tables->sides[i].rows == NULL)
+		if (tables->sides[i].join->into < 0 &&
+			tables->sides[i].rows.rows == NULL)
 			return true;
 	return false;
 }
 
-/* Returns the number of the row with a key, or NO_ROW. */
-static int64
-find_row(const WaJoinTables *tables, int join, int64 key)
-{
-	const Side *side = &tables->sides[join];
-	const uint64 offset = (uint64) key - (uint64) side->smallest;
-	KeyEntry *entry;
-	int64 row;
-
-	if (side->rows == NULL)
-	{
-		entry = keyhash_lookup(side->hash, key);
-		return entry == NULL ? NO_ROW : entry->row;
-	}
-	if (offset >= side->nentries || side->nrows == 0)
-		return NO_ROW;
-	/* A table of these has some row where there is none. */
-	row = side->rows[offset];
-	return row != NO_ROW && side->keys[row] == key ? row : NO_ROW;
-}
-
-/* Sets the values of a join in the slot. */
+/* Sets the values that rows of a side have in the slot. */
 static void
-set_values(WaJoinTables *tables, int join, int64 row)
+set_values(WaJoinTables *tables, int number, int64 row)
 {
+	const Side *side = &tables->sides[number];
 	TupleTableSlot *slot = tables->slot;
 	ListCell *cell;
 
+	if (row == WA_NO_ROW)
+		return;
 	foreach (cell, tables->joins->values)
 	{
-		const int i = foreach_current_index(cell);
-		const Value *value = &tables->values[i];
+		const WaJoinedValue *value = (const WaJoinedValue *) lfirst(cell);
 
-		if (((const WaJoinedValue *) lfirst(cell))->join != join)
+		if (value->join != number || value->expression != NULL)
 			continue;
-		slot->tts_isnull[i] =
-			row == NO_ROW || (value->state != NULL && value->nulls[row]);
-		if (!slot->tts_isnull[i])
-			slot->tts_values[i] =
-				value->state == NULL ? Int64GetDatum(row) : value->datums[row];
+		slot->tts_isnull[foreach_current_index(cell)] = false;
+		slot->tts_values[foreach_current_index(cell)] = Int64GetDatum(row);
+	}
+	for (int i = 0; i < side->ncolumns; i++)
+	{
+		const Column *column = &side->columns[i];
+
+		slot->tts_isnull[column->number] = column->nulls[row];
+		slot->tts_values[column->number] = column->datums[row];
 	}
 }
 
@@ -484,13 +450,8 @@ wa_join_tables_find(WaJoinTables *tables, ExprContext *econtext)
 	for (int i = 0; i < tables->nsides; i++)
 	{
 		const Side *side = &tables->sides[i];
-		bool is_null;
-		Datum key = ExecEvalExprSwitchContext(side->key, econtext, &is_null);
 
-		set_values(tables, i,
-				   is_null
-					   ? NO_ROW
-					   : find_row(tables, i,
-								  wa_integer_of_datum(side->key_type, key)));
+		if (side->key != NULL)
+			set_values(tables, i, find_row_of(side, side->key, econtext));
 	}
 }

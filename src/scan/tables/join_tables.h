@@ -17,18 +17,14 @@ typedef struct WaJoinTables WaJoinTables;
 /* Prepares tables for joins, in the current memory context, for a node of the state. */
 extern WaJoinTables *wa_join_tables_make(const WaJoins *joins, EState *estate);
 
-/* Has the tables of a join, by its number, have the rows that a plan returns. */
-extern void wa_join_tables_fill(WaJoinTables *tables, int join,
-								PlanState *plan);
+/* Has the tables have the rows that plans (PlanState) return, one of each join. */
+extern void wa_join_tables_fill(WaJoinTables *tables, const List *plans);
 
 /*
  * Returns the tables by numbers of values, for programs.  They stay where they are, and
  * change when they are filled.
  */
 extern const WaLookupTable *wa_join_tables_list(const WaJoinTables *tables);
-
-/* Returns how many rows of a join there are. */
-extern uint64 wa_join_tables_rows(const WaJoinTables *tables, int join);
 
 /*
  * Tells whether programs have no use for the tables: keys lie too far apart, so each row
