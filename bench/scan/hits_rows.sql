@@ -2,15 +2,10 @@
 --	  Inserts the hits that a process has to make, as readings_rows.sql does, with
 --	  about as many distinct values as ClickBench's (of 100 million rows: 17.6
 --	  million users, 9.9 million addresses, 0.74 percent of the rows with CounterID
---	  62).  The random numbers are hashes: the rows are the same for everyone.
+--	  62).  The random numbers are hashes (draw.sql): the rows are the same for everyone.
 --	  psql variables: rows, of the table; process, from 0, of how many processes.
 
--- A number from 0 to n - 1 for column c of row g.
-CREATE OR REPLACE FUNCTION pg_temp.draw(g int8, c int8, n int8)
-RETURNS int8 LANGUAGE sql IMMUTABLE
-RETURN (hashint8extended(g, c) & 1152921504606846975) % n;
-
--- The same with small numbers more often than large ones: squares of uniform
+-- A number as of draw.sql, but small ones more often than large ones: squares of uniform
 -- ones.  With n = 0.18 times the rows 17.6 percent of these are distinct.
 CREATE OR REPLACE FUNCTION pg_temp.skewed(g int8, c int8, n int8)
 RETURNS int8 LANGUAGE sql IMMUTABLE

@@ -19,14 +19,20 @@ scan_make_table()
 # The same without making its blocks all-visible.
 scan_fill_table()
 {
+	wa_psql -c 'SET client_min_messages = warning' -f - <"$SCAN_DIR/$1.sql"
+	scan_fill_rows "$@"
+}
+
+# Inserts the rows of a table that is there; arguments as above.
+scan_fill_rows()
+{
 	local count=${3:-1}
 	local processes=()
 	local i
 
-	wa_psql -c 'SET client_min_messages = warning' -f - <"$SCAN_DIR/$1.sql"
 	for ((i = 0; i < count; i++)); do
 		wa_psql -v "$2" -v process="$i" -v processes="$count" -f - \
-			<"$SCAN_DIR/${1}_rows.sql" &
+			< <(cat "$WA_ROOT/bench/scan/draw.sql" "$SCAN_DIR/${1}_rows.sql") &
 		processes+=($!)
 	done
 	scan_wait "${processes[@]}"
