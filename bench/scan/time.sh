@@ -177,12 +177,13 @@ scan_load_table()
 	scan_time_once "SELECT warpagg_load('$1', $columns)"
 }
 
-# Prints, as the text of an array, the columns of a table that its queries name.
+# Prints, as the text of an array, the columns of a table that queries name.  Arguments:
+# the table, and what the queries are named for (default: it).
 scan_needed_columns()
 {
 	local name
 
-	for name in $(scan_names "$1"); do
+	for name in $(scan_names "${2:-$1}"); do
 		scan_query "$name"
 	done >"$WA_TMP/queries.txt"
 	wa_psql -v text="$(cat "$WA_TMP/queries.txt")" -f - <<SQL
