@@ -179,6 +179,22 @@ wa_joins_fold(WaJoins *joins)
 	}
 }
 
+Bitmapset *
+wa_joins_needed(const WaJoins *joins, Node *expression)
+{
+	Bitmapset *needed = NULL;
+	ListCell *cell;
+
+	foreach (cell, pull_var_clause(expression, 0))
+	{
+		const int join = join_of_column(joins, lfirst_node(Var, cell));
+
+		if (join >= 0)
+			needed = bms_add_member(needed, join);
+	}
+	return needed;
+}
+
 int
 wa_joins_owner(const WaJoins *joins, int join)
 {

@@ -36,6 +36,8 @@ typedef struct WaJoin
 	bool is_unique;   /* no two rows have a key; else only presence is used */
 	List *columns;    /* what its plan returns: Var, or something else */
 	int into;         /* the join that it is folded into; -1: none */
+	double
+		share; /* of its rows, that is likely to be there: for planning only */
 } WaJoin;
 
 /* What is used of a row. */
@@ -61,6 +63,9 @@ extern Node *wa_joins_refer(WaJoins *joins, Node *expression);
 
 /* Finds out which joins are folded, before anything refers to their values. */
 extern void wa_joins_fold(WaJoins *joins);
+
+/* Returns the joins whose columns are in an expression. */
+extern Bitmapset *wa_joins_needed(const WaJoins *joins, Node *expression);
 
 /* Returns the join whose rows have the values of one: itself, unless it is folded. */
 extern int wa_joins_owner(const WaJoins *joins, int join);

@@ -279,6 +279,15 @@ has_pseudoconstant(const List *infos)
 	return false;
 }
 
+/* Returns which share of the rows of a relation fulfil its clauses. */
+static double
+share_of(const RelOptInfo *relation)
+{
+	return relation->reloptkind == RELOPT_BASEREL && relation->tuples > 0
+			   ? Min(relation->rows / relation->tuples, 1)
+			   : 1;
+}
+
 /* Has a candidate's rows be joined. */
 static void
 add_join(Search *search, const Candidate *candidate, WaJoin *join)
@@ -288,6 +297,7 @@ add_join(Search *search, const Candidate *candidate, WaJoin *join)
 	const Path *path = relation->cheapest_total_path;
 
 	join->columns = path->pathtarget->exprs;
+	join->share = share_of(relation);
 	joins->list = lappend(joins->list, join);
 	joins->relations = lappend(joins->relations, relation);
 	joins->cost += path->total_cost + path->rows * TAKEN_ROW * cpu_tuple_cost;
@@ -359,6 +369,72 @@ join_all(Search *search, RelOptInfo *table, const List *candidates)
 		left = list_delete_ptr(left, next);
 	}
 	return true;
+}
+
+/*
+ * Returns which share of the table's rows is likely to have a row in a join and in those
+ * that are folded into it.
+ */
+static double
+share_with_folded(const WaJoins *joins, int number)
+{
+	double share = 1;
+	ListCell *cell;
+
+	foreach (cell, joins->list)
+		if (wa_joins_owner(joins, foreach_current_index(cell)) == number)
+			share *= ((const WaJoin *) lfirst(cell))->share;
+	return share;
+}
+
+/* Tells whether a join may come next behind some: it needs nothing of others. */
+static bool
+may_come_next(const WaJoins *joins, int number, const Bitmapset *done)
+{
+	const WaJoin *join = (const WaJoin *) list_nth(joins->list, number);
+	Bitmapset *needed;
+
+	if (bms_is_member(number, done))
+		return false;
+	needed = wa_joins_needed(joins, (Node *) join->key);
+	return bms_is_subset(needed, done);
+}
+
+/*
+ * Puts joins that leave fewer rows before others, as far as these need nothing of them; a
+ * join that is folded comes at once behind what it is folded into.
+ */
+static void
+order_joins(WaPlannedJoins *joins)
+{
+	WaJoins all = {.list = joins->list};
+	List *relations = joins->relations;
+	const int count = list_length(all.list);
+	Bitmapset *done = NULL;
+
+	wa_joins_fold(&all);
+	joins->list = joins->relations = NIL;
+	while (list_length(joins->list) < count)
+	{
+		double least = 2;
+		int next = -1;
+
+		for (int i = 0; i < count; i++)
+		{
+			const WaJoin *join = (const WaJoin *) list_nth(all.list, i);
+			const double share =
+				join->into >= 0 ? 0 : share_with_folded(&all, i);
+
+			if (share < least && may_come_next(&all, i, done))
+			{
+				least = share;
+				next = i;
+			}
+		}
+		done = bms_add_member(done, next);
+		joins->list = lappend(joins->list, list_nth(all.list, next));
+		joins->relations = lappend(joins->relations, list_nth(relations, next));
+	}
 }
 
 /* Orders candidates by their size, the largest one first. */
@@ -486,7 +562,10 @@ wa_planned_joins_find(PlannerInfo *root, const RelOptInfo *relation,
 		joins->table = table->relation;
 		if (table->info == NULL && table->relation->rtekind == RTE_RELATION &&
 			join_all(&search, table->relation, candidates))
+		{
+			order_joins(joins);
 			return NULL;
+		}
 	}
 	return psprintf(
 		"it is over a join of %d tables: %s",

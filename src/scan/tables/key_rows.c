@@ -15,7 +15,7 @@
  * most.
  */
 #define ENTRIES_FOR_ROW 16
-#define FREE_ENTRIES    65536
+#define FREE_ENTRIES    (1 << 20)
 
 typedef struct KeyEntry
 {
