@@ -29,6 +29,7 @@
 #include "scan/state/scan_state.h"
 #include "scan/state/shared_instrument.h"
 #include "scan/state/why_heap.h"
+#include "scan/tables/join_build.h"
 
 /* Groups of a dashboard's query take less than twice as many bytes. */
 #define KEPT_BYTES (1024 * 1024)
@@ -91,7 +92,10 @@ read_joined(WaScanState *state)
 		return;
 	foreach (cell, state->has_joined ? state->joined : NIL)
 		ExecReScan((PlanState *) lfirst(cell));
-	wa_join_tables_fill(state->query.interpreter->joined, state->joined);
+	if (state->build == NULL)
+		state->build = wa_join_build_make(state->query.interpreter->joined,
+										  state->css.ss.ps.state);
+	wa_join_build_fill(state->build, state->joined);
 	state->has_joined = true;
 }
 

@@ -135,8 +135,7 @@ wa_scan_prepare(WaScanState *state, EState *estate, Relation table)
 	if (query->joins.list != NIL)
 	{
 		query->interpreter->joined = wa_join_tables_make(&query->joins, estate);
-		query->interpreter->program.tables =
-			wa_join_tables_list(query->interpreter->joined);
+		query->interpreter->program.tables = query->interpreter->joined->tables;
 	}
 	wa_sources_make(&state->sources, estate, table, query->compiler->ncolumns,
 					find_uses(query), query->interpreter->columns);

@@ -20,9 +20,10 @@ typedef struct WaScanState
 	WaScanQuery query;
 	WaScanSource table; /* the node's own, unless it has a feed */
 	WaScanSources sources;
-	struct WaFeed *feed; /* scan/node/feed.h; NULL: none */
-	List *joined;        /* PlanState of each join */
-	bool has_joined;     /* their rows are in tables */
+	struct WaFeed *feed;       /* scan/node/feed.h; NULL: none */
+	List *joined;              /* PlanState of each join */
+	struct WaJoinBuild *build; /* of tables of their rows */
+	bool has_joined;           /* these are filled */
 	WaScanStore store;
 	WaScanBatch batch;
 

@@ -3,28 +3,48 @@
  *		Tables of the rows of relations that a query's table is joined to
  *		(scan/expr/joins.h): of each relation one from keys to numbers of rows, and one
  *		from these to each of the values that are used.
+ *
+ * They are filled from plans (join_build.h), or in a worker from what the leader has
+ * written (join_image.h).
  */
 #ifndef WA_SCAN_JOIN_TABLES_H
 #define WA_SCAN_JOIN_TABLES_H
 
 #include "nodes/execnodes.h"
 
-#include "core/lookup_table.h"
 #include "scan/expr/joins.h"
+#include "scan/tables/key_rows.h"
 
-typedef struct WaJoinTables WaJoinTables;
+/* A value of rows. */
+typedef struct WaJoinValue
+{
+	int owner;   /* the join whose rows have it */
+	bool is_row; /* it is the number of the row */
+	Oid type;
+	WaVectorKind kind;
+
+	/* What no table can hold of it: of these rows, by their numbers, ascending */
+	int64 nodd;
+	int64 *odd_rows;
+	Datum *odd;
+} WaJoinValue;
+
+typedef struct WaJoinTables
+{
+	const WaJoins *joins;
+	MemoryContext context; /* of what they are filled with */
+	int njoins;
+	ExprState **keys; /* of the joins; NULL: it is folded */
+	Oid *key_types;
+	WaKeyRows *rows; /* of the joins that are not folded */
+	int nvalues;
+	WaJoinValue *values;
+	WaLookupTable *tables; /* of the values */
+	TupleTableSlot *slot;  /* the values of a row of the table */
+} WaJoinTables;
 
 /* Prepares tables for joins, in the current memory context, for a node of the state. */
 extern WaJoinTables *wa_join_tables_make(const WaJoins *joins, EState *estate);
-
-/* Has the tables have the rows that plans (PlanState) return, one of each join. */
-extern void wa_join_tables_fill(WaJoinTables *tables, const List *plans);
-
-/*
- * Returns the tables by numbers of values, for programs.  They stay where they are, and
- * change when they are filled.
- */
-extern const WaLookupTable *wa_join_tables_list(const WaJoinTables *tables);
 
 /*
  * Tells whether programs have no use for the tables: keys lie too far apart, so each row
@@ -34,7 +54,7 @@ extern bool wa_join_tables_are_sparse(const WaJoinTables *tables);
 
 /*
  * Sets the inner tuple of the context to the values that are joined to its scan tuple;
- * they stay for as long as the tables.
+ * they stay until the context is reset.
  */
 extern void wa_join_tables_find(WaJoinTables *tables, ExprContext *econtext);
 

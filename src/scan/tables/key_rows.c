@@ -66,90 +66,88 @@ are_dense(WaKeyRows *rows)
 			   FREE_ENTRIES + (uint64) rows->nrows * ENTRIES_FOR_ROW;
 }
 
-/* Makes an empty index. */
-static void
-make_index(WaKeyRows *rows)
+/* Notes a row in the array; returns false if there is one with its key. */
+static bool
+note_in_array(WaKeyRows *rows, int64 row)
 {
-	if (!are_dense(rows))
-	{
-		rows->hash = keyhash_create(
-			rows->context, (uint32) Min(rows->nrows, PG_INT32_MAX), NULL);
-		return;
-	}
-	rows->rows =
-		MemoryContextAllocHuge(rows->context, rows->nentries * sizeof(int64));
-	for (uint64 i = 0; i < rows->nentries; i++)
-		rows->rows[i] = WA_NO_ROW;
+	const uint64 place = (uint64) rows->keys[row] - (uint64) rows->smallest;
+
+	if (rows->known[place] == WA_ENTRY_VALUE)
+		return false;
+	rows->known[place] = WA_ENTRY_VALUE;
+	rows->rows[place] = row;
+	return true;
 }
 
-/* Returns where the number of the row with a key is noted: WA_NO_ROW, if not yet. */
-static int64 *
-place_of(WaKeyRows *rows, int64 key)
+/* Likewise in the hash. */
+static bool
+note_in_hash(WaKeyRows *rows, int64 row)
 {
-	KeyEntry *entry;
 	bool found;
+	KeyEntry *entry = keyhash_insert(rows->hash, rows->keys[row], &found);
 
-	if (rows->rows != NULL)
-		return &rows->rows[(uint64) key - (uint64) rows->smallest];
-	entry = keyhash_insert(rows->hash, key, &found);
 	if (!found)
-		entry->row = WA_NO_ROW;
-	return &entry->row;
+		entry->row = row;
+	return !found;
 }
 
 void
 wa_key_rows_make(WaKeyRows *rows, MemoryContext context, const int64 *keys,
 				 int64 nrows, bool is_unique)
 {
-	*rows = (WaKeyRows){.context = context, .keys = keys, .nrows = nrows};
-	make_index(rows);
-	for (int64 i = 0; i < nrows; i++)
+	*rows = (WaKeyRows){.keys = keys, .nrows = nrows};
+	if (are_dense(rows))
 	{
-		int64 *place = place_of(rows, keys[i]);
-
-		if (*place == WA_NO_ROW)
-			*place = i;
-		else if (is_unique)
-			elog(ERROR, "a joined relation has a key twice");
+		rows->rows =
+			MemoryContextAllocExtended(context, rows->nentries * sizeof(int64),
+									   MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+		rows->known = MemoryContextAllocHuge(context, rows->nentries);
+		memset(rows->known, WA_ENTRY_NULL, rows->nentries);
 	}
+	else
+		rows->hash =
+			keyhash_create(context, (uint32) Min(nrows, PG_INT32_MAX), NULL);
+	for (int64 i = 0; i < nrows; i++)
+		if (!(rows->rows != NULL ? note_in_array(rows, i)
+								 : note_in_hash(rows, i)) &&
+			is_unique)
+			elog(ERROR, "a joined relation has a key twice");
+}
+
+void
+wa_key_rows_hash(WaKeyRows *rows, MemoryContext context)
+{
+	rows->hash =
+		keyhash_create(context, (uint32) Min(rows->nrows, PG_INT32_MAX), NULL);
+	for (int64 i = 0; i < rows->nrows; i++)
+		(void) note_in_hash(rows, i);
 }
 
 int64
 wa_key_rows_find(const WaKeyRows *rows, int64 key)
 {
-	const uint64 offset = (uint64) key - (uint64) rows->smallest;
+	const uint64 place = (uint64) key - (uint64) rows->smallest;
 	const KeyEntry *entry;
-	int64 row;
 
 	if (rows->rows == NULL)
 	{
 		entry = keyhash_lookup(rows->hash, key);
 		return entry == NULL ? WA_NO_ROW : entry->row;
 	}
-	if (offset >= rows->nentries || rows->nrows == 0)
-		return WA_NO_ROW;
-	/* Where a table was made of it there is some row in place of none. */
-	row = rows->rows[offset];
-	return row != WA_NO_ROW && rows->keys[row] == key ? row : WA_NO_ROW;
+	return place < rows->nentries && rows->known[place] == WA_ENTRY_VALUE
+			   ? rows->rows[place]
+			   : WA_NO_ROW;
 }
 
 void
-wa_key_rows_make_table(WaKeyRows *rows, WaLookupTable *table)
+wa_key_rows_table(const WaKeyRows *rows, WaLookupTable *table)
 {
-	uint8_t *known;
-
 	wa_lookup_table_empty(table);
 	table->is_total = rows->rows != NULL;
 	if (rows->rows == NULL)
 		return;
-	known = MemoryContextAllocHuge(rows->context, rows->nentries);
-	for (uint64 i = 0; i < rows->nentries; i++)
-	{
-		known[i] = rows->rows[i] == WA_NO_ROW ? WA_ENTRY_NULL : WA_ENTRY_VALUE;
-		rows->rows[i] = Max(rows->rows[i], 0);
-	}
 	table->base = rows->smallest;
 	table->nentries = rows->nentries;
 	table->values = rows->rows;
-	table->known = known;
+	table->known = rows->known;
 }

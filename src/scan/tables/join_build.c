@@ -1,0 +1,379 @@
+/*
+ * join_build.c
+ *		From the rows of plans to tables of joins; see join_build.h.
+ *
+ * Rows are numbered from 0 on, those without a key left out.  The rows of a side that is
+ * folded into another one are found for each row of that, whose columns they then are.
+ */
+#include "postgres.h"
+
+#include "executor/executor.h"
+#include "miscadmin.h"
+#include "nodes/makefuncs.h"
+#include "nodes/nodeFuncs.h"
+#include "utils/lsyscache.h"
+#include "utils/memutils.h"
+
+#include "scan/base/datum.h"
+#include "scan/tables/join_build.h"
+#include "scan/tables/table_values.h"
+
+/* A value that rows of a side have: of their own, or of those of a side that is folded. */
+typedef struct Column
+{
+	int number;       /* of the value */
+	bool by_value;    /* of its type */
+	ExprState *state; /* over a row of the plan; NULL: it is that of */
+	int folded;       /* one of those that are folded, by its place, */
+	int place;        /* and of its column */
+	Datum *datums;    /* by numbers of rows */
+	bool *nulls;
+} Column;
+
+/* A side that is folded into another one. */
+typedef struct Folded
+{
+	struct Side *side;
+	ExprState *key; /* over a row of the other's plan */
+	int64 row;      /* of the row at hand, or WA_NO_ROW */
+} Folded;
+
+/* The rows of a join. */
+typedef struct Side
+{
+	const WaJoin *join;
+	ExprState *of; /* the key, over a row of the plan */
+	Oid of_type;
+	Column *columns;
+	int ncolumns;
+	Folded *folded;
+	int nfolded;
+	int64 *keys; /* of the rows */
+	int64 nrows;
+	int64 room;
+	WaKeyRows rows; /* by keys */
+} Side;
+
+struct WaJoinBuild
+{
+	WaJoinTables *tables;
+	ExprContext *econtext; /* for rows of plans */
+	MemoryContext context; /* of rows, until there are tables */
+	int nsides;
+	Side *sides; /* of the joins */
+};
+
+/* Puts references to what a plan returns in the place of columns. */
+static Node *
+refer_to_plan(Node *node, void *columns)
+{
+	ListCell *cell;
+
+	if (node == NULL)
+		return NULL;
+	if (!IsA(node, Var))
+		return expression_tree_mutator(node, refer_to_plan, columns);
+	foreach (cell, (List *) columns)
+	{
+		const Var *column = (const Var *) lfirst(cell);
+		const Var *var = (const Var *) node;
+
+		if (IsA(column, Var) && var->varno == column->varno &&
+			var->varattno == column->varattno)
+			return (Node *) makeVar(
+				OUTER_VAR, (AttrNumber) (foreach_current_index(cell) + 1),
+				var->vartype, var->vartypmod, var->varcollid, 0);
+	}
+	elog(ERROR, "a joined relation lacks a column");
+}
+
+/* Prepares an expression over what a plan returns. */
+static ExprState *
+prepare_of_plan(const WaJoin *join, Expr *expression, EState *estate)
+{
+	return ExecInitExprWithParams(
+		(Expr *) refer_to_plan((Node *) expression, join->columns),
+		estate->es_param_list_info);
+}
+
+/* Adds the values that rows of a side have themselves to its columns. */
+static void
+add_own_columns(const WaJoinBuild *build, int number, EState *estate)
+{
+	Side *side = &build->sides[number];
+	ListCell *cell;
+
+	foreach (cell, build->tables->joins->values)
+	{
+		const WaJoinedValue *value = (const WaJoinedValue *) lfirst(cell);
+		const int i = foreach_current_index(cell);
+
+		if (value->join == number && value->expression != NULL)
+			side->columns[side->ncolumns++] = (Column){
+				.number = i,
+				.by_value = get_typbyval(build->tables->values[i].type),
+				.state =
+					prepare_of_plan(side->join, value->expression, estate)};
+	}
+}
+
+/* Folds a side, with its columns, into another one. */
+static void
+fold(Side *side, Side *into, EState *estate)
+{
+	into->folded[into->nfolded] = (Folded){
+		side, prepare_of_plan(into->join, side->join->key, estate), WA_NO_ROW};
+	for (int i = 0; i < side->ncolumns; i++)
+		into->columns[into->ncolumns++] =
+			(Column){.number = side->columns[i].number,
+					 .folded = into->nfolded,
+					 .place = i};
+	into->nfolded++;
+}
+
+/* Prepares a side; those that are folded into it are ready. */
+static void
+make_side(const WaJoinBuild *build, int number, EState *estate)
+{
+	Side *side = &build->sides[number];
+	const WaJoin *join = side->join;
+
+	add_own_columns(build, number, estate);
+	side->of = prepare_of_plan(join, join->of, estate);
+	side->of_type = exprType((Node *) join->of);
+	if (join->into >= 0)
+		fold(side, &build->sides[join->into], estate);
+}
+
+WaJoinBuild *
+wa_join_build_make(WaJoinTables *tables, EState *estate)
+{
+	WaJoinBuild *build = palloc0(sizeof(WaJoinBuild));
+
+	build->tables = tables;
+	build->econtext = CreateExprContext(estate);
+	build->context = AllocSetContextCreate(
+		CurrentMemoryContext, "warpagg join rows", ALLOCSET_DEFAULT_SIZES);
+	build->nsides = tables->njoins;
+	build->sides = palloc0(sizeof(Side) * build->nsides);
+	for (int i = 0; i < build->nsides; i++)
+	{
+		Side *side = &build->sides[i];
+
+		side->join = (const WaJoin *) list_nth(tables->joins->list, i);
+		side->columns = palloc(sizeof(Column) * tables->nvalues);
+		side->folded = palloc(sizeof(Folded) * build->nsides);
+	}
+	/* Joins come after those that they are folded into. */
+	for (int i = build->nsides - 1; i >= 0; i--)
+		make_side(build, i, estate);
+	return build;
+}
+
+/* Makes room in an array for another row, in a context. */
+#define GROW(array, context, side, room)                                    \
+	((array) =                                                              \
+		 (side)->room == 0                                                  \
+			 ? MemoryContextAllocHuge((context), (room) * sizeof(*(array))) \
+			 : repalloc_huge((array), (room) * sizeof(*(array))))
+
+/* Makes room for another row. */
+static void
+grow(const WaJoinBuild *build, Side *side)
+{
+	const int64 room = side->room == 0 ? 1024 : 2 * side->room;
+
+	if (side->nrows < side->room)
+		return;
+	GROW(side->keys, build->context, side, room);
+	for (int i = 0; i < side->ncolumns; i++)
+	{
+		GROW(side->columns[i].datums, build->context, side, room);
+		GROW(side->columns[i].nulls, build->context, side, room);
+	}
+	side->room = room;
+}
+
+/* Finds the row of a folded side for the row at hand. */
+static int64
+find_row(const Folded *folded, ExprContext *econtext)
+{
+	bool is_null;
+	const Datum value =
+		ExecEvalExprSwitchContext(folded->key, econtext, &is_null);
+
+	return is_null
+			   ? WA_NO_ROW
+			   : wa_key_rows_find(
+					 &folded->side->rows,
+					 wa_integer_of_datum(
+						 exprType((Node *) folded->side->join->key), value));
+}
+
+/* Finds the rows of folded sides; returns false if the row at hand is not kept. */
+static bool
+find_folded(const Side *side, ExprContext *econtext)
+{
+	for (int i = 0; i < side->nfolded; i++)
+	{
+		Folded *folded = &side->folded[i];
+		const WaJoinKind kind = folded->side->join->kind;
+
+		folded->row = find_row(folded, econtext);
+		if (kind != WA_JOIN_LEFT &&
+			(folded->row == WA_NO_ROW) != (kind == WA_JOIN_ANTI))
+			return false;
+	}
+	return true;
+}
+
+/* Stores the value of a column for the row at hand. */
+static void
+take_value(const WaJoinBuild *build, Side *side, Column *column)
+{
+	bool *is_null = &column->nulls[side->nrows];
+	Datum *datum = &column->datums[side->nrows];
+	MemoryContext old;
+
+	if (column->state == NULL)
+	{
+		const Folded *folded = &side->folded[column->folded];
+		const Column *from = &folded->side->columns[column->place];
+
+		*is_null = folded->row == WA_NO_ROW || from->nulls[folded->row];
+		*datum = *is_null ? (Datum) 0 : from->datums[folded->row];
+		return;
+	}
+	*datum = ExecEvalExprSwitchContext(column->state, build->econtext, is_null);
+	if (*is_null || column->by_value)
+		return;
+	old = MemoryContextSwitchTo(build->context);
+	*datum = PointerGetDatum(PG_DETOAST_DATUM_COPY(*datum));
+	MemoryContextSwitchTo(old);
+}
+
+/* Takes a row of a plan, which is in the econtext, as one of a side. */
+static void
+take_row(const WaJoinBuild *build, Side *side)
+{
+	bool is_null;
+	const Datum key =
+		ExecEvalExprSwitchContext(side->of, build->econtext, &is_null);
+
+	if (is_null || !find_folded(side, build->econtext))
+		return;
+	grow(build, side);
+	side->keys[side->nrows] = wa_integer_of_datum(side->of_type, key);
+	for (int i = 0; i < side->ncolumns; i++)
+		take_value(build, side, &side->columns[i]);
+	side->nrows++;
+}
+
+/* Keeps what the table of a value cannot hold. */
+static void
+keep_odd(const WaJoinTables *tables, const Side *side, const Column *column)
+{
+	WaJoinValue *value = &tables->values[column->number];
+	const WaLookupTable *table = &tables->tables[column->number];
+	int64 count = 0;
+
+	value->nodd = 0;
+	for (int64 i = 0; i < side->nrows; i++)
+		count += table->known[i] == WA_ENTRY_UNKNOWN;
+	if (count == 0)
+		return;
+	value->odd_rows =
+		MemoryContextAllocHuge(tables->context, count * sizeof(int64));
+	value->odd = MemoryContextAllocHuge(tables->context, count * sizeof(Datum));
+	for (int64 i = 0; i < side->nrows; i++)
+		if (table->known[i] == WA_ENTRY_UNKNOWN)
+		{
+			value->odd_rows[value->nodd] = i;
+			value->odd[value->nodd++] =
+				PointerGetDatum(PG_DETOAST_DATUM_COPY(column->datums[i]));
+		}
+}
+
+/* Makes the table from numbers of rows to a value. */
+static void
+make_table(const WaJoinTables *tables, const Side *side, const Column *column)
+{
+	WaJoinValue *value = &tables->values[column->number];
+	WaLookupTable *table = &tables->tables[column->number];
+	WaTableValues values;
+
+	wa_lookup_table_empty(table);
+	value->nodd = 0;
+	if (side->nrows == 0)
+		return;
+	wa_table_values_begin(&values, tables->context, value->type, value->kind,
+						  NULL, NULL);
+	wa_table_values_grow(&values, (uint64) side->nrows);
+	for (int64 i = 0; i < side->nrows; i++)
+		wa_table_values_set(&values, (uint64) i, 1,
+							column->nulls[i] ? WA_ENTRY_NULL : WA_ENTRY_VALUE,
+							column->datums[i]);
+	wa_table_values_finish(&values, table);
+	keep_odd(tables, side, column);
+}
+
+/* Makes the tables of a side that is not folded, in the memory of the tables. */
+static void
+make_tables(const WaJoinBuild *build, int number)
+{
+	const WaJoinTables *tables = build->tables;
+	const Side *side = &build->sides[number];
+	WaKeyRows *rows = &tables->rows[number];
+	int64 *keys = NULL;
+
+	if (side->rows.rows == NULL)
+	{
+		keys = MemoryContextAllocHuge(tables->context,
+									  side->nrows * sizeof(int64));
+		memcpy(keys, side->keys, side->nrows * sizeof(int64));
+	}
+	*rows = side->rows;
+	rows->keys = keys;
+	for (int i = 0; i < tables->nvalues; i++)
+		if (tables->values[i].owner == number && tables->values[i].is_row)
+			wa_key_rows_table(rows, &tables->tables[i]);
+	for (int i = 0; i < side->ncolumns; i++)
+		make_table(tables, side, &side->columns[i]);
+}
+
+/* Has a side have the rows that a plan returns. */
+static void
+fill(const WaJoinBuild *build, int number, PlanState *plan)
+{
+	const WaJoinTables *tables = build->tables;
+	Side *side = &build->sides[number];
+	TupleTableSlot *slot;
+	MemoryContext old;
+
+	side->nrows = side->room = 0;
+	for (slot = ExecProcNode(plan); !TupIsNull(slot); slot = ExecProcNode(plan))
+	{
+		CHECK_FOR_INTERRUPTS();
+		ResetExprContext(build->econtext);
+		build->econtext->ecxt_outertuple = slot;
+		take_row(build, side);
+	}
+	/* Plans keep memory of their own, so none of this is current before. */
+	old = MemoryContextSwitchTo(tables->context);
+	wa_key_rows_make(&side->rows,
+					 side->join->into < 0 ? tables->context : build->context,
+					 side->keys, side->nrows, side->join->is_unique);
+	if (side->join->into < 0)
+		make_tables(build, number);
+	MemoryContextSwitchTo(old);
+}
+
+void
+wa_join_build_fill(WaJoinBuild *build, const List *plans)
+{
+	MemoryContextReset(build->tables->context);
+	/* What is folded comes before that into which it is. */
+	for (int i = build->nsides - 1; i >= 0; i--)
+		fill(build, i, (PlanState *) list_nth(plans, i));
+	MemoryContextReset(build->context);
+}
