@@ -6,8 +6,8 @@
 # Usage: scripts/test.sh [--fast | STAGE...]
 #	Stages, in their order: build unit emu install tap devices regress-preload
 #	regress-emu lint fuzz valgrind soak freshness makefiles demo scan-random scan-partitions
-#	random freshness-rules freshness-partitions random-emu scan-queries regress-late docs
-#	isolation.
+#	random freshness-rules freshness-partitions random-emu scan-queries bench-joins
+#	regress-late docs isolation.
 #	Default: all (isolation only where test/specs exists).
 #	--fast: build-fast install unit-fast regress-1 regress-2 regress-3, which build without
 #	CUDA and bitcode, run the unit tests once, and share the regression tests but for the
@@ -67,7 +67,7 @@ FAST=(build-fast install unit-fast regress-1 regress-2 regress-3)
 # more than it works.
 STAGES=(build unit emu install tap devices regress-preload regress-emu lint fuzz valgrind
 	soak freshness makefiles demo scan-random scan-partitions random freshness-rules
-	freshness-partitions random-emu scan-queries regress-late docs)
+	freshness-partitions random-emu scan-queries bench-joins regress-late docs)
 [ ! -d "$WA_ROOT/test/specs" ] || STAGES+=(isolation)
 
 # Bitcode takes clang as long as all else takes gcc.
@@ -1096,6 +1096,80 @@ stage_scan_queries()
 		test $((SCAN_NODES * 100)) -ge $((${WA_SCAN_NODES:-40} * SCAN_QUERIES))
 	check 'no process of the server crashed' server_log_is_clean
 	keep_logs "$WA_SERVER_LOG"
+	report
+}
+
+#
+# Benchmarks of joins
+#
+
+# Runs a benchmark of joins over small tables, looks whether their foreign keys hold, and
+# says whether it ends with a status and leaves nothing.  What it prints goes to
+# $WA_TMP/joins.out.  Arguments: the status, ssb or tpch, then variables to set.
+joins_end()
+{
+	local rc=0
+
+	env WA_PREBUILT=1 TMPDIR="$WA_TMP/joins" SF=0.01 BENCH_RUNS=1 VALIDATE=yes \
+		"${@:3}" "$WA_ROOT/bench/$2.sh" >"$WA_TMP/joins.out" 2>&1 </dev/null || rc=$?
+	cat "$WA_TMP/joins.out"
+	[ "$rc" -eq "$1" ] && [ -z "$(ls -A "$WA_TMP/joins")" ]
+}
+
+# Says whether the table that it has printed has so many queries, of which so many at
+# least have rows.
+joins_table_has()
+{
+	awk -F ' *[|] *' -v all="$1" -v filled="$2" \
+		'$2 ~ /^(given_|q[0-9])/ && $4 > 0 && $5 > 0 { n++; rows += $3 > 0 }
+		END { exit n != all || rows < filled }' "$WA_TMP/joins.out"
+}
+
+# Says whether what it has printed has a line.
+joins_say()
+{
+	grep -qE -- "$1" "$WA_TMP/joins.out"
+}
+
+# Writes a query of the user's to a file in a folder of WA_TMP.
+give_query()
+{
+	mkdir -p "$WA_TMP/$1"
+	cat >"$WA_TMP/$1/$2.sql"
+}
+
+# Runs both benchmarks, and one with queries of a user's: such as are measured, take too
+# long, differ, or are several.
+stage_bench_joins()
+{
+	wa_begin
+	wa_as_user mkdir "$WA_TMP/joins"
+	check 'the Star Schema Benchmark ends well' joins_end 0 ssb
+	check 'it has 13 queries, of which 12 have rows' joins_table_has 13 12
+	check "TPC-H's queries end well" joins_end 0 tpch
+	check 'they are 22, of which 20 have rows' joins_table_has 22 20
+
+	give_query given Some-Days <<-'END'
+		-- Orders of a year; this is no statement.
+		select d_month, count(*), '--;' -- and no text
+		from lineorder, date where lo_orderdate = d_datekey
+		and d_year = 1994 group by d_month;
+
+	END
+	give_query given slow <<<'SELECT count(*) FROM dates, pg_sleep(5)'
+	check 'queries of a folder end well, over the heap' joins_end 0 ssb RESIDENT=no \
+		TIMEOUT=2 QUERIES='given_some_days q1_1 given_slow' QUERIES_DIR="$WA_TMP/given"
+	check 'one is measured, beside our own' joins_table_has 2 2
+	check 'one that takes too long is left out' \
+		joins_say "^\| left out.*\| given_slow \\(PostgreSQL's plan\\) \|$"
+
+	give_query differs random <<<'SELECT random()'
+	check 'results that differ end the benchmark' joins_end 1 ssb QUERIES=given_random \
+		QUERIES_DIR="$WA_TMP/differs"
+	check 'it says so' joins_say '^error: results of given_random differ$'
+	give_query several two <<<'SELECT 1; SELECT 2;'
+	check 'a file of two statements ends it' joins_end 1 ssb QUERIES_DIR="$WA_TMP/several"
+	check 'it says so, too' joins_say '^error: .*/two.sql is not one query$'
 	report
 }
 
