@@ -88,8 +88,8 @@ is_value(const Node *node)
 }
 
 /*
- * Returns the number of the join that a node is a value of; -1: of none.  A left join
- * has no row for some, of which only a column is surely NULL.
+ * Returns the number of the join that a node is a value of; -1: of none.  Other joins than
+ * inner ones have no row for some, of which only a column is surely NULL.
  */
 static int
 join_of_value(const WaJoins *joins, Node *node)
@@ -101,8 +101,8 @@ join_of_value(const WaJoins *joins, Node *node)
 		return -1;
 	if (IsA(node, Var))
 		return columns.join;
-	if (((const WaJoin *) list_nth(joins->list, columns.join))->kind ==
-			WA_JOIN_LEFT ||
+	if (((const WaJoin *) list_nth(joins->list, columns.join))->kind !=
+			WA_JOIN_INNER ||
 		!wa_gather_kind(exprType(node), &kind) || wa_may_raise(node) ||
 		contain_mutable_functions(node))
 		return -1;
