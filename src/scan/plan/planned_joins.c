@@ -139,20 +139,33 @@ as_bigint(Expr *expression)
 								 InvalidOid, InvalidOid, COERCE_IMPLICIT_CAST);
 }
 
-/* Returns two integers as one: the first one times 2^32, and the second one. */
+/* Returns an integer as a constant. */
+static Expr *
+constant(int64 value)
+{
+	return (Expr *) makeConst(INT8OID, -1, InvalidOid, sizeof(int64),
+							  Int64GetDatum(value), false, FLOAT8PASSBYVAL);
+}
+
+/* Returns what a function of two integers of 64 bits returns. */
+static Expr *
+call(Oid function, Expr *first, Expr *second)
+{
+	return (Expr *) makeFuncExpr(function, INT8OID, list_make2(first, second),
+								 InvalidOid, InvalidOid, COERCE_EXPLICIT_CALL);
+}
+
+/*
+ * Returns two integers as one: the first one times 2^32, and the second one plus 2^31,
+ * which is not negative, so that no sum is out of range.
+ */
 static Expr *
 combine(Expr *first, Expr *second)
 {
-	Expr *factor = (Expr *) makeConst(INT8OID, -1, InvalidOid, sizeof(int64),
-									  Int64GetDatum(INT64CONST(1) << 32), false,
-									  FLOAT8PASSBYVAL);
-	Expr *product = (Expr *) makeFuncExpr(
-		F_INT8MUL, INT8OID, list_make2(as_bigint(first), factor), InvalidOid,
-		InvalidOid, COERCE_EXPLICIT_CALL);
-
-	return (Expr *) makeFuncExpr(F_INT8PL, INT8OID,
-								 list_make2(product, as_bigint(second)),
-								 InvalidOid, InvalidOid, COERCE_EXPLICIT_CALL);
+	return call(
+		F_INT8PL,
+		call(F_INT8MUL, as_bigint(first), constant(INT64CONST(1) << 32)),
+		call(F_INT8PL, as_bigint(second), constant(INT64CONST(1) << 31)));
 }
 
 /* Sets the key of a join; returns false if it has no room in an integer. */
