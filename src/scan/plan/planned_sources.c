@@ -312,7 +312,8 @@ wa_planned_sources_share(PlannerInfo *root, RelOptInfo *relation,
 	if (!sources->has_children)
 		return NULL;
 	leave_to_indexes(sources, block, row);
-	if (may_be_pushed(sources))
+	/* Servers would have to join their rows. */
+	if (query->joins.list == NIL && may_be_pushed(sources))
 		leave_to_servers(root, relation, query, sources);
 	if (sources->taken != NIL || sources->pushed != NIL)
 		return NULL;
