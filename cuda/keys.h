@@ -47,7 +47,8 @@ typedef struct WaKeyColumn
 } WaKeyColumn;
 
 // A table (core/lookup_table.h) of the words that stand for those of the only key: from 0 on,
-// less than WA_KEYS_MAX_ENTRIES.  Rows at whose word it is not known have no group.
+// less than WA_KEYS_MAX_ENTRIES.  Rows at whose word it is not known have no group; it is
+// NULL nowhere.
 typedef struct WaKeyLookup
 {
 	int64_t base;

@@ -375,6 +375,7 @@ finish_lookup(const WaPlanner *planner, const WaInstruction *instruction,
 	out->scale = table->scale;
 	step->op.factor_a = table->base;
 	step->op.factor_b = (int64_t) table->width;
+	step->op.is_total = table->is_total;
 	return cudaSuccess;
 }
 

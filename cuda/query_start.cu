@@ -5,6 +5,7 @@
 #include "query/work.h"
 
 #include <algorithm>
+#include <string.h>
 
 #include "keys.h"
 #include "query/conditions.h"
@@ -157,6 +158,14 @@ find_instruction(const WaProgram *program, uint16_t number)
 	return NULL;
 }
 
+// Tells whether a table makes nothing NULL.
+static bool
+has_no_nulls(const WaLookupTable *table)
+{
+	return !table->is_total &&
+		   memchr(table->known, WA_ENTRY_NULL, table->nentries) == NULL;
+}
+
 // Makes a source of the only key if rows can be numbered by looking a column up, which
 // takes no program; returns false if not.
 static bool
@@ -171,7 +180,8 @@ find_look_up(const WaCudaQuery *query, WaQuerySource *source)
 	if (query->nkeys != 1 || query->key_values == NULL ||
 		query->key_values[0].count == 0 ||
 		query->key_values[0].count > WA_KEYS_MAX_ENTRIES || column == NULL ||
-		(column->form != WA_COLUMN_I32 && column->form != WA_COLUMN_I64))
+		(column->form != WA_COLUMN_I32 && column->form != WA_COLUMN_I64) ||
+		!has_no_nulls(&query->program.tables[instruction->extra]))
 		return false;
 	source->form = column->form;
 	source->d_values = column->d_values;

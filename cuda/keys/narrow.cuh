@@ -67,7 +67,7 @@ template <typename Key> struct WaKeyLookupPlaces
 		: args(args),
 		  table(wa_lookup_make(args.lookup.base, args.lookup.width,
 							   args.lookup.nentries, args.lookup.d_values,
-							   args.lookup.d_known))
+							   args.lookup.d_known, false))
 	{
 	}
 
@@ -75,9 +75,9 @@ template <typename Key> struct WaKeyLookupPlaces
 	find(Stored key) const
 	{
 		int64_t word;
-		const bool traps = wa_lookup_traps(table, key, &word);
+		const uint8_t state = wa_lookup_find(table, key, &word);
 
-		return !traps && (uint64_t) word < args.max_groups - 1
+		return state == WA_ENTRY_VALUE && (uint64_t) word < args.max_groups - 1
 				   ? (uint32_t) word + 1
 				   : kNoPlace;
 	}

@@ -83,6 +83,7 @@ struct WaProgramOp
 	bool gives_values : 1; // to out, likewise
 	bool is_order : 1;     // COMPARE: a < b, else a = b
 	bool is_negated : 1;   // COMPARE: the opposite
+	bool is_total : 1;     // LOOK_UP: NULL beyond the entries
 	uint8_t how_display;   // WaProgramDisplay
 	WaProgramOperand out;
 	WaProgramOperand a;

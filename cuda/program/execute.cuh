@@ -39,7 +39,7 @@ wa_program_in(const Code &code, const WaProgramOp &op, const WaRowValues &a,
 	}
 }
 
-// Looks rows up in a table.
+// Looks rows up in a table: some may become NULL.
 template <typename Code>
 __device__ __forceinline__ void
 wa_program_look_up(const Code &code, const WaProgramOp &op,
@@ -48,11 +48,18 @@ wa_program_look_up(const Code &code, const WaProgramOp &op,
 	const int64_t *values = code.lists + op.list;
 	const WaLookup table = wa_lookup_make(
 		op.factor_a, (uint64_t) op.factor_b, op.list_values, values,
-		reinterpret_cast<const uint8_t *>(values + op.list_values));
+		reinterpret_cast<const uint8_t *>(values + op.list_values),
+		op.is_total);
 
-	wa_program_each(a, a, result,
-					[=](int64_t x, int64_t, int64_t *out)
-					{ return wa_lookup_traps(table, x, out); });
+#pragma unroll
+	for (unsigned i = 0; i < kThreadRows; i++)
+	{
+		const uint8_t state =
+			wa_lookup_find(table, a.value[i], &result.rows.value[i]);
+
+		result.traps |= (unsigned) (state == WA_ENTRY_UNKNOWN) << i;
+		result.valid &= ~((unsigned) (state == WA_ENTRY_NULL) << i);
+	}
 }
 
 __device__ __forceinline__ void

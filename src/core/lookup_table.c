@@ -1,6 +1,6 @@
 /*
- * entries.c
- *		Looking up entries; see lookup_table.h.
+ * lookup_table.c
+ *		Look-up tables; see lookup_table.h.
  */
 #include <string.h>
 

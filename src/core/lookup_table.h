@@ -37,8 +37,8 @@ typedef enum WaLookupResults
 /*
  * The function at x has the value values[(x - base) / width] where known[] is
  * WA_ENTRY_VALUE.  Where that is WA_ENTRY_UNKNOWN it is not known, nor is it beyond the
- * entries, unless is_total says that it is NULL there.  If there is a dictionary, x is the code of a text in it, base is 0 and
- * width 1.
+ * entries, unless is_total says that it is NULL there.  If there is a dictionary, x is
+ * the code of a text in it, base is 0 and width 1.
  */
 typedef struct WaLookupTable
 {
@@ -49,7 +49,7 @@ typedef struct WaLookupTable
 	const uint8_t *known; /* WaEntryState */
 	uint8_t scale;        /* DECIMAL */
 	uint8_t results;      /* WaLookupResults */
-	bool is_total;
+	bool is_total;        /* beyond the entries the function is NULL */
 	bool null_has_value; /* the function of NULL has a value: this; else NULL */
 	int64_t null_value;
 	uint64_t dictionary; /* its number (core/protocol.h); 0: x is an INT */

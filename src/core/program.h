@@ -99,8 +99,8 @@
 	X(IS_TRUE) /* BOOL, never NULL: a is true, not false or NULL */              \
 	X(SELECT)  /* a is true ? b : c; b, c, out of kind extra */                  \
 	X(LOOK_UP) /* what table number extra has at the INT, or the code of the   \
-				  TEXT, a, of any kind; NULL where the table has it; traps \
-				  where that is not known */ \
+				  TEXT, a, of any kind; NULL where the table has it, or is  \
+				  total and has no entry; traps where that is not known */ \
 	X(CALL)    /* out by the function number extra from a */
 
 typedef enum WaOpcode

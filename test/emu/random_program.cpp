@@ -21,17 +21,25 @@ static const WaIntList lists[] = {{short_list, 0},
 								  {long_list, 32},
 								  {long_list, LENGTH(long_list)}};
 
-// In the first and the last of the tables are all tame values.
+// In tables 0 and 3 are all tame values; table 4, which has few of them, is total.
 static const size_t kSteps = 240;
 static int64_t step_values[kSteps];
 static uint8_t step_known[kSteps];
-static const WaLookupTable tables[] = {
-	{-840, 7, kSteps, step_values, step_known, 0, 0, false, 0, 0, 0, nullptr},
-	{INT64_MIN, UINT64_C(1) << 40, kSteps, step_values, step_known, 0, 0, false,
-	 0, 0, 0, nullptr},
-	{INT64_MAX - 12 * 70 + 1, 70, 12, step_values, step_known, 0, 0, false, 0,
-	 0, 0, nullptr},
-	{-110, 1, kSteps, step_values, step_known, 3, 0, false, 0, 0, 0, nullptr}};
+static WaLookupTable tables[5];
+
+// Returns a table of the steps.
+static WaLookupTable
+make_table(int64_t base, uint64_t width, size_t nentries)
+{
+	WaLookupTable table = {};
+
+	table.base = base;
+	table.width = width;
+	table.nentries = nentries;
+	table.values = step_values;
+	table.known = step_known;
+	return table;
+}
 
 const WaLookupTable *
 random_tables()
@@ -39,8 +47,17 @@ random_tables()
 	for (size_t i = 0; i < kSteps; i++)
 	{
 		step_values[i] = ((int64_t) i - 100) * 10007;
-		step_known[i] = i % 89 != 5;
+		step_known[i] = i % 89 == 5    ? WA_ENTRY_UNKNOWN
+						: i % 13 == 11 ? WA_ENTRY_NULL
+									   : WA_ENTRY_VALUE;
 	}
+	tables[0] = make_table(-840, 7, kSteps);
+	tables[1] = make_table(INT64_MIN, UINT64_C(1) << 40, kSteps);
+	tables[2] = make_table(INT64_MAX - 12 * 70 + 1, 70, 12);
+	tables[3] = make_table(-110, 1, kSteps);
+	tables[3].scale = 3;
+	tables[4] = make_table(-9, 3, 24);
+	tables[4].is_total = true;
 	return tables;
 }
 
@@ -117,9 +134,9 @@ random_cases()
 		{WA_CODE_SELECT, "bfff", false, {WA_VECTOR_FLOAT}},
 		{WA_CODE_SELECT, "bddd", true, {WA_VECTOR_DECIMAL}},
 		{WA_CODE_SELECT, "bbbb", false, {WA_VECTOR_BOOL}},
-		{WA_CODE_LOOK_UP, "ii", true, {0, 0, 0, 1, 2}},
-		{WA_CODE_LOOK_UP, "if", true, {0, 0, 0, 1, 2}},
-		{WA_CODE_LOOK_UP, "id", true, {0, 3, 3, 1, 2}},
+		{WA_CODE_LOOK_UP, "ii", true, {0, 0, 4, 1, 2}},
+		{WA_CODE_LOOK_UP, "if", true, {0, 0, 4, 1, 2}},
+		{WA_CODE_LOOK_UP, "id", true, {4, 3, 3, 1, 2}},
 	};
 
 	return kCases;
@@ -237,7 +254,7 @@ Maker::wild_value(WaVectorKind kind, uint32_t bytes)
 				code_ <= WA_CODE_TIMESTAMP_TO_FLOAT && bytes == 8)
 				return random_time(code_);
 			if (code_ == WA_CODE_LOOK_UP && bytes == 8)
-				return random_step(&tables[extra_]);
+				return random_step(&random_tables()[extra_]);
 			if (code_ == WA_CODE_IN_INT && bytes == 8 && random_below(2) == 0)
 				return long_list[random_below(LENGTH(long_list))];
 			if (code_ == WA_CODE_INT_TO_FLOAT && bytes == 8 &&

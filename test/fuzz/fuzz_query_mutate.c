@@ -378,7 +378,7 @@ change_table(Mutation *mutation)
 	values = COPY(table->values, table->nentries);
 	if (values == NULL || table->nentries == 0)
 		return;
-	switch (pick(mutation, 5))
+	switch (pick(mutation, 6))
 	{
 		case 0:
 			values[pick(mutation, table->nentries)] = pick(mutation, 5);
@@ -391,6 +391,9 @@ change_table(Mutation *mutation)
 			break;
 		case 3:
 			table->scale = (uint8_t) pick(mutation, 19);
+			break;
+		case 4:
+			table->is_total = !table->is_total;
 			break;
 		default:
 			table->results = (uint8_t) pick(mutation, 3);

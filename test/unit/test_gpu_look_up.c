@@ -24,15 +24,18 @@ enum
 static int64_t values[NSTEPS];
 static uint8_t known[NSTEPS];
 
-/* Makes a table with steps of any state. */
+/* Makes a table with steps of any state, of which all is known. */
 static WaLookupTable
 make_table(uint8_t results, bool has_nulls)
 {
-	WaLookupTable table = {.width = 1,
+	static const int64_t bases[] = {0, -3, INT64_MIN, INT64_MAX - NSTEPS + 1};
+	WaLookupTable table = {.base = bases[random() % 4],
+						   .width = 1,
 						   .nentries = NSTEPS,
 						   .values = values,
 						   .known = known,
 						   .results = results,
+						   .is_total = random() % 2 == 0,
 						   .null_has_value = random() % 2 == 0};
 
 	for (int i = 0; i < NSTEPS; i++)
@@ -54,16 +57,29 @@ place(WaVector *vector, WaVectorKind kind, WaArena *arena)
 					wa_arena_alloc_aligned(arena, wa_vector_bytes(kind)));
 }
 
+/* Returns an integer that has a step, or, if the table is total, may have none. */
+static int64_t
+draw_step(const WaLookupTable *table)
+{
+	static const int64_t far[] = {INT64_MIN, -1, 0, INT64_MAX};
+	const uint64_t step = (uint64_t) random() % (NSTEPS + 2) - 1;
+
+	if (table->is_total && random() % 8 == 0)
+		return far[random() % 4];
+	return (int64_t) ((uint64_t) table->base +
+					  (table->is_total ? step : (step + 1) % NSTEPS));
+}
+
 /* Fills the argument: steps, some of which are NULL. */
 static void
-fill(WaVector *argument)
+fill(const WaLookupTable *table, WaVector *argument)
 {
 	argument->has_nulls = true;
 	for (int i = 0; i < NROWS; i++)
 	{
 		argument->valid[i] = random() % 4 != 0;
 		wa_vector_ints(argument)[i] =
-			argument->valid[i] != 0 ? random() % NSTEPS : 0;
+			argument->valid[i] != 0 ? draw_step(table) : 0;
 	}
 }
 
@@ -86,29 +102,23 @@ fill_constants(const WaCudaQuery *cuda, WaVector *registers)
 	}
 }
 
-/*
- * Runs the program of a query for GPUs.  These take a NULL step for its value, 0,
- * and NULL for NULL.
- */
+/* Runs the program of a query for GPUs, which know values that are words alone. */
 static bool
 run(const WaCudaQuery *cuda, const WaVector *argument, WaVector *registers,
 	WaArena *arena)
 {
-	const uint8_t all_known[NSTEPS] = {1, 1, 1, 1, 1, 1, 1};
-
 	for (uint16_t i = 0; i < cuda->program.nregisters; i++)
 		place(&registers[i], cuda->program.kinds[i], arena);
 	registers[ARGUMENT] = *argument;
 	for (size_t i = 0; i < cuda->program.ninstructions; i++)
 	{
 		const WaInstruction *instruction = &cuda->program.instructions[i];
-		WaLookupTable *table;
+		const WaLookupTable *table;
 
 		if (instruction->code != WA_CODE_LOOK_UP)
 			continue;
-		table = (WaLookupTable *) &cuda->program.tables[instruction->extra];
+		table = &cuda->program.tables[instruction->extra];
 		EXPECT(table->results == WA_LOOKUP_WORDS && !table->null_has_value);
-		table->known = all_known;
 	}
 	fill_constants(cuda, registers);
 	return wa_program_run(&cuda->program, 0, cuda->program.ninstructions,
@@ -166,7 +176,7 @@ test_table(const WaLookupTable *table, WaVectorKind kind, WaArena *arena)
 	EXPECT(wa_lookup_table_is_sound(table));
 	EXPECT(cuda != NULL && cuda->program.nregisters <= 64);
 	place(&argument, WA_VECTOR_INT, arena);
-	fill(&argument);
+	fill(table, &argument);
 	EXPECT(run(cuda, &argument, registers, arena));
 	return compare(table, kind, &argument, &registers[RESULT], arena);
 }

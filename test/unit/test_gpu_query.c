@@ -231,28 +231,36 @@ make_computed(WaQuery *query, WaInstruction *instructions)
 	query->end = NINSTRUCTIONS;
 }
 
-/* Makes the tables: of two that ascend and of one that does not. */
+/*
+ * Makes the tables: of two that ascend and of one that does not.  In turn, one has NULLs
+ * and another one is total.
+ */
 static void
 make_tables(WaQuery *query, WaArena *arena)
 {
+	static unsigned nqueries = 0;
 	WaLookupTable *tables = wa_arena_alloc(arena, 3 * sizeof(*tables));
 
+	nqueries++;
 	for (int i = 0; i < 3; i++)
 	{
+		const unsigned turn = (nqueries + (unsigned) i) % 4;
 		int64_t *values = wa_arena_alloc(arena, STEPS * sizeof(*values));
 		uint8_t *known = wa_arena_alloc(arena, STEPS);
 
 		for (int step = 0; step < STEPS; step++)
 		{
 			values[step] = i == 1 ? step % 3 : step / 2 * 10 - 30;
-			known[step] = 1;
+			known[step] =
+				turn == 0 && step % 5 == 3 ? WA_ENTRY_NULL : WA_ENTRY_VALUE;
 		}
 		tables[i] = (WaLookupTable){.base = FIRST_STEP,
 									.width = STEP_WIDTH,
 									.nentries = STEPS,
 									.values = values,
 									.known = known,
-									.scale = i == 2 ? 2 : 0};
+									.scale = i == 2 ? 2 : 0,
+									.is_total = turn == 1};
 	}
 	query->ntables = 3;
 	query->program.tables = tables;

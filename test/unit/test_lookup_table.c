@@ -23,9 +23,9 @@ random_bits(void)
 		   (uint64_t) random();
 }
 
-/* Makes a table with random entries. */
+/* Makes a table with random entries; where all is known, some is NULL. */
 static WaLookupTable
-make_steps(void)
+make_steps(bool is_total)
 {
 	static const uint64_t widths[] = {1, 2, 7, 1000, 900000000};
 	WaLookupTable steps = {.width = widths[random() % LENGTH(widths)],
@@ -33,7 +33,8 @@ make_steps(void)
 						   .base = (int64_t) random_bits() >> (random() % 64),
 						   .values = values,
 						   .known = known,
-						   .scale = 3};
+						   .scale = 3,
+						   .is_total = is_total};
 
 	if (random() % 4 == 0) /* the widest that there may be */
 		steps.width = WA_MAX_LOOKUP_SPAN / steps.nentries;
@@ -41,6 +42,8 @@ make_steps(void)
 	{
 		values[i] = (int64_t) random_bits();
 		known[i] = random() % 8 != 0;
+		if (steps.is_total && known[i] == WA_ENTRY_UNKNOWN)
+			known[i] = WA_ENTRY_NULL;
 	}
 	return steps;
 }
@@ -69,22 +72,25 @@ argument_of_step(const WaLookupTable *steps, uint64_t step)
 	return (int64_t) ((uint64_t) steps->base + step * steps->width + offset);
 }
 
-/* Tells whether the function is known at x, and stores its value. */
-static bool
+/* Returns what is known of the function at x, and stores its value; 0: it has none. */
+static WaEntryState
 reference(const WaLookupTable *steps, int64_t x, int64_t *value)
 {
 	unsigned __int128 offset = (uint64_t) x - (uint64_t) steps->base;
 	unsigned __int128 step = offset / steps->width;
 
-	if (step >= steps->nentries || known[step] == 0)
-		return false;
-	*value = values[step];
-	return true;
+	*value = 0;
+	if (step >= steps->nentries)
+		return steps->is_total ? WA_ENTRY_NULL : WA_ENTRY_UNKNOWN;
+	if (known[step] == WA_ENTRY_VALUE)
+		*value = values[step];
+	return (WaEntryState) known[step];
 }
 
-/* Fills a vector; tells whether the look-up has to trap. */
+/* Fills a vector; tells whether the look-up has to trap, and where its results are. */
 static bool
-fill(const WaLookupTable *steps, WaVector *a, size_t nrows, int64_t *expected)
+fill(const WaLookupTable *steps, WaVector *a, size_t nrows, int64_t *expected,
+	 uint8_t *valid)
 {
 	const bool is_one = random() % 3 == 0;
 	const uint64_t step = (uint64_t) random() % steps->nentries;
@@ -95,29 +101,32 @@ fill(const WaLookupTable *steps, WaVector *a, size_t nrows, int64_t *expected)
 		int64_t x =
 			is_one ? argument_of_step(steps, step) : random_argument(steps);
 		bool is_null = a->has_nulls && random() % 3 == 0;
-		bool is_known = reference(steps, x, &expected[i]);
+		WaEntryState state = reference(steps, x, &expected[i]);
 
 		if (!is_one && random() % 1024 != 0) /* seldom one that is not known */
-			for (int tries = 0; !is_known && tries < 100; tries++)
+			for (int tries = 0; state == WA_ENTRY_UNKNOWN && tries < 100;
+				 tries++)
 			{
 				x = random_argument(steps);
-				is_known = reference(steps, x, &expected[i]);
+				state = reference(steps, x, &expected[i]);
 			}
 		a->valid[i] = !is_null;
 		wa_vector_ints(a)[i] = is_null ? 0 : x;
 		if (is_null)
 			expected[i] = 0;
-		traps |= !is_null && !is_known;
+		valid[i] = !is_null && state == WA_ENTRY_VALUE;
+		traps |= !is_null && state == WA_ENTRY_UNKNOWN;
 	}
 	return traps;
 }
 
 /* Looks up a vector; returns false if that does not go as it should. */
 static bool
-test_vector(bool has_nulls, size_t *ntraps)
+test_vector(bool has_nulls, bool is_total, size_t *ntraps)
 {
-	WaLookupTable steps = make_steps();
+	WaLookupTable steps = make_steps(is_total);
 	int64_t expected[WA_VECTOR_ROWS];
+	uint8_t valid[WA_VECTOR_ROWS];
 	size_t nrows = (size_t) random() % (WA_VECTOR_ROWS + 1);
 	bool traps;
 	WaVector a;
@@ -126,15 +135,16 @@ test_vector(bool has_nulls, size_t *ntraps)
 	wa_vector_place(&a, WA_VECTOR_INT, memory[0]);
 	wa_vector_place(&out, WA_VECTOR_INT, memory[1]);
 	a.has_nulls = has_nulls;
-	traps = fill(&steps, &a, nrows, expected);
+	traps = fill(&steps, &a, nrows, expected, valid);
 	EXPECT(wa_lookup_table_call(&steps, &a, &out, nrows) == !traps);
 	*ntraps += traps;
 	if (traps)
 		return true;
-	EXPECT(out.scale == 3 && !out.mixed && (has_nulls || !out.has_nulls));
+	EXPECT(out.scale == 3 && !out.mixed);
+	EXPECT(has_nulls || is_total || !out.has_nulls);
 	EXPECT(memcmp(out.values, expected, nrows * sizeof(int64_t)) == 0);
 	for (size_t i = 0; i < nrows; i++)
-		EXPECT(wa_vector_is_valid(&out, i) == wa_vector_is_valid(&a, i));
+		EXPECT(wa_vector_is_valid(&out, i) == (valid[i] != 0));
 	return true;
 }
 
@@ -193,8 +203,19 @@ test_vectors(bool has_nulls)
 	size_t ntraps = 0;
 
 	for (size_t i = 0; i < nvectors; i++)
-		EXPECT(test_vector(has_nulls, &ntraps));
+		EXPECT(test_vector(has_nulls, false, &ntraps));
 	return ntraps > nvectors / 100 && ntraps < nvectors * 9 / 10;
+}
+
+/* Looks up many vectors in tables of which all is known, so that none traps. */
+static bool
+test_total(bool has_nulls)
+{
+	size_t ntraps = 0;
+
+	for (size_t i = 0; i < 3000; i++)
+		EXPECT(test_vector(has_nulls, true, &ntraps));
+	return ntraps == 0;
 }
 
 int
@@ -203,6 +224,7 @@ main(void)
 	srandom(7);
 	check(test_vectors(false), "without NULLs");
 	check(test_vectors(true), "with NULLs");
+	check(test_total(false) && test_total(true), "NULL beyond the entries");
 	check(test_results(), "results that are booleans, texts and NULL");
 	return finish_checks();
 }

@@ -54,7 +54,13 @@ static const WaLookupTable tables[] = {{.base = -1000,
 										.nentries = NSTEPS,
 										.values = step_values,
 										.known = step_known,
-										.scale = 3}};
+										.scale = 3},
+									   {.base = INT64_MAX - 3 * NSTEPS + 1,
+										.width = 3,
+										.nentries = NSTEPS,
+										.values = step_values,
+										.known = step_known,
+										.is_total = true}};
 static int ncalls;
 static const WaCall calls[] = {{reference_call, &ncalls}};
 
@@ -136,8 +142,8 @@ static const Case cases[] = {
 	{WA_CODE_SELECT, "bddd", true, {WA_VECTOR_DECIMAL}, 1},
 	{WA_CODE_SELECT, "bbbb", false, {WA_VECTOR_BOOL}, 1},
 	{WA_CODE_SELECT, "bttt", false, {WA_VECTOR_TEXT}, 1},
-	{WA_CODE_LOOK_UP, "ii", true, {0, 1}, 2},
-	{WA_CODE_LOOK_UP, "if", true, {0, 1}, 2},
+	{WA_CODE_LOOK_UP, "ii", true, {0, 1, 3}, 3},
+	{WA_CODE_LOOK_UP, "if", true, {0, 1, 3}, 3},
 	{WA_CODE_LOOK_UP, "id", true, {0, 1, 2}, 3},
 	{WA_CODE_CALL, "ii", true, NO_EXTRA},
 };
@@ -161,7 +167,9 @@ make_tables(void)
 	for (size_t i = 0; i < NSTEPS; i++)
 	{
 		step_values[i] = random_int(8);
-		step_known[i] = i % 9 != 4;
+		step_known[i] = i % 9 == 4   ? WA_ENTRY_UNKNOWN
+						: i % 9 == 7 ? WA_ENTRY_NULL
+									 : WA_ENTRY_VALUE;
 	}
 }
 

@@ -404,6 +404,7 @@ compute_steps(const WaLookupTable *steps, WaVectorKind kind, int64_t a,
 {
 	__int128 begin = steps->base;
 
+	result->scale = result->display = steps->scale;
 	for (uint64_t i = 0; i < steps->nentries; i++, begin += steps->width)
 	{
 		if (a < begin || a >= begin + steps->width)
@@ -412,10 +413,11 @@ compute_steps(const WaLookupTable *steps, WaVectorKind kind, int64_t a,
 			memcpy(&result->f, &steps->values[i], sizeof(result->f));
 		else
 			result->i = steps->values[i];
-		result->scale = result->display = steps->scale;
-		return steps->known[i] ? FITS : TRAPS;
+		result->null = steps->known[i] == WA_ENTRY_NULL;
+		return steps->known[i] != WA_ENTRY_UNKNOWN ? FITS : TRAPS;
 	}
-	return TRAPS;
+	result->null = steps->is_total;
+	return steps->is_total ? FITS : TRAPS;
 }
 
 static bool

@@ -28,7 +28,8 @@ enum
 	OTHER,
 	NOTHING,
 	COMPUTED,
-	NREGISTERS = COMPUTED + 2 * NINSTRUCTIONS
+	ROW = COMPUTED + 2 * NINSTRUCTIONS, /* looked up at the integers */
+	NREGISTERS
 };
 
 #define NINPUTS WORD
@@ -44,10 +45,10 @@ typedef struct Setting
 	WaTextCodes codes[NINPUTS];
 	WaVectorKind kinds[NREGISTERS];
 	WaQueryConstant constants[3];
-	WaLookupTable table;
+	WaLookupTable tables[2]; /* of texts, and of integers */
 	int64_t values[NTEXTS];
 	uint8_t known[NTEXTS];
-	WaInstruction instructions[NINSTRUCTIONS];
+	WaInstruction program[1 + NINSTRUCTIONS];
 	WaVector inputs[NINPUTS]; /* with codes in the place of texts */
 	WaArena arena;
 } Setting;
@@ -104,7 +105,7 @@ make_inputs(Setting *setting)
 	}
 }
 
-/* Makes the constants, and the table of texts. */
+/* Makes the constants, and the tables, which do not have all integers. */
 static void
 make_constants(Setting *setting)
 {
@@ -118,14 +119,21 @@ make_constants(Setting *setting)
 		setting->values[i] =
 			setting->known[i] == WA_ENTRY_NULL ? 0 : random() % NTEXTS;
 	}
-	setting->table = (WaLookupTable){.width = 1,
-									 .nentries = NTEXTS,
-									 .values = setting->values,
-									 .known = setting->known,
-									 .results = WA_LOOKUP_TEXTS,
-									 .null_has_value = random() % 2 == 0,
-									 .ntexts = NTEXTS,
-									 .texts = texts};
+	setting->tables[0] = (WaLookupTable){.width = 1,
+										 .nentries = NTEXTS - 2,
+										 .values = setting->values,
+										 .known = setting->known,
+										 .results = WA_LOOKUP_TEXTS,
+										 .is_total = true,
+										 .null_has_value = random() % 2 == 0,
+										 .ntexts = NTEXTS,
+										 .texts = texts};
+	setting->tables[1] = (WaLookupTable){.base = 1,
+										 .width = 1,
+										 .nentries = NTEXTS - 2,
+										 .values = setting->values,
+										 .known = setting->known,
+										 .is_total = true};
 }
 
 /* Returns a register of a kind that there is before an instruction. */
@@ -139,7 +147,7 @@ draw_register(const Setting *setting, WaVectorKind kind, int instruction)
 
 		if (setting->kinds[number] == kind &&
 			(number < COMPUTED ||
-			 setting->instructions[(number - COMPUTED) / 2].out == number))
+			 setting->program[1 + (number - COMPUTED) / 2].out == number))
 			return number;
 	}
 }
@@ -151,7 +159,7 @@ draw_instruction(Setting *setting, int i)
 	static const WaOpcode codes[] = {WA_CODE_SELECT,  WA_CODE_SELECT,
 									 WA_CODE_TRIM,    WA_CODE_COMPARE_TEXT,
 									 WA_CODE_LOOK_UP, WA_CODE_IS_NULL};
-	WaInstruction *to = &setting->instructions[i];
+	WaInstruction *to = &setting->program[1 + i];
 
 	*to = (WaInstruction){.code = (uint16_t) codes[random() % 6],
 						  .out = (uint16_t) (COMPUTED + 2 * i),
@@ -165,7 +173,7 @@ draw_instruction(Setting *setting, int i)
 			to->extra = WA_VECTOR_TEXT;
 			break;
 		case WA_CODE_LOOK_UP:
-			to->a = INTS;
+			to->a = random() % 2 == 0 ? INTS : ROW;
 			break;
 		case WA_CODE_COMPARE_TEXT:
 			to->extra = (uint32_t) (random() % 6);
@@ -201,6 +209,9 @@ make_setting(Setting *setting, WaMemory *memory)
 								? WA_VECTOR_TEXT
 								: WA_VECTOR_BOOL;
 	setting->kinds[INTS] = WA_VECTOR_INT;
+	setting->kinds[ROW] = WA_VECTOR_INT;
+	setting->program[0] = (WaInstruction){
+		.code = WA_CODE_LOOK_UP, .out = ROW, .a = INTS, .extra = 1};
 	setting->kinds[IS_SO] = WA_VECTOR_BOOL;
 	for (int i = 0; i < INTS; i++)
 	{
@@ -251,7 +262,7 @@ run_texts(Setting *setting, const WaProgram *program, WaVector *registers)
 		for (int row = 0; row < NROWS; row++)
 			wa_vector_texts(vector)[row] = constant->value.text;
 	}
-	return wa_program_run(program, 0, NINSTRUCTIONS, registers, NROWS);
+	return wa_program_run(program, 0, program->ninstructions, registers, NROWS);
 }
 
 /* Runs the program of a query over numbers. */
@@ -338,14 +349,14 @@ test_program(Setting *setting)
 		.kind = WA_VECTOR_TEXT};
 	const WaQuery query = {.program = {.nregisters = NREGISTERS,
 									   .kinds = setting->kinds,
-									   .instructions = setting->instructions,
-									   .ninstructions = NINSTRUCTIONS,
-									   .tables = &setting->table},
-						   .ntables = 1,
+									   .instructions = setting->program,
+									   .ninstructions = 1 + NINSTRUCTIONS,
+									   .tables = setting->tables},
+						   .ntables = 2,
 						   .ninputs = NINPUTS,
 						   .nconstants = 3,
 						   .constants = setting->constants,
-						   .end = NINSTRUCTIONS,
+						   .end = 1 + NINSTRUCTIONS,
 						   .nkeys = NRESULTS,
 						   .keys = kinds,
 						   .key_numbers = keys,

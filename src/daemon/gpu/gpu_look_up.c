@@ -38,56 +38,6 @@ wa_gpu_add_look_up(WaGpuTranslation *to, uint16_t argument,
 	return out;
 }
 
-/* Tells whether a table has an entry that is NULL. */
-static bool
-has_null_entries(const WaLookupTable *table)
-{
-	for (uint64_t i = 0; i < table->nentries; i++)
-		if (table->known[i] == WA_ENTRY_NULL)
-			return true;
-	return false;
-}
-
-/*
- * Makes a register NULL where the table has it: GPUs look up values only, and take
- * NULL for one.  Returns the register of the result; -1: not enough memory.
- */
-static int
-add_null_entries(WaGpuTranslation *to, uint16_t argument,
-				 const WaLookupTable *table, WaVectorKind kind, uint16_t value)
-{
-	WaLookupTable is_value = {.base = table->base,
-							  .width = table->width,
-							  .nentries = table->nentries,
-							  .known = table->known};
-	int64_t *values =
-		wa_arena_alloc(to->arena, table->nentries * sizeof(*values));
-	const uint16_t condition = wa_gpu_add_register(to, WA_VECTOR_BOOL);
-	const uint16_t null = wa_gpu_add_value(to, kind, table->scale, 0, true);
-	uint16_t out;
-
-	if (values == NULL)
-		return -1;
-	for (uint64_t i = 0; i < table->nentries; i++)
-		values[i] = table->known[i] == WA_ENTRY_VALUE;
-	is_value.values = values;
-	wa_gpu_add_instruction(
-		to, (WaInstruction){
-				.code = WA_CODE_COMPARE_INT,
-				.out = condition,
-				.a = wa_gpu_add_look_up(to, argument, &is_value, WA_VECTOR_INT),
-				.b = wa_gpu_add_value(to, WA_VECTOR_INT, 0, 1, false),
-				.extra = WA_EQUAL});
-	out = wa_gpu_add_register(to, kind);
-	wa_gpu_add_instruction(to, (WaInstruction){.code = WA_CODE_SELECT,
-											   .out = out,
-											   .a = condition,
-											   .b = value,
-											   .c = null,
-											   .extra = kind});
-	return out;
-}
-
 /* Gives a register a value where the argument is NULL; returns that of the result. */
 static uint16_t
 add_null_value(WaGpuTranslation *to, uint16_t argument,
@@ -113,8 +63,7 @@ add_null_value(WaGpuTranslation *to, uint16_t argument,
 bool
 wa_gpu_table_is_plain(const WaLookupTable *table)
 {
-	return table->results == WA_LOOKUP_WORDS && !table->null_has_value &&
-		   !has_null_entries(table);
+	return table->results == WA_LOOKUP_WORDS && !table->null_has_value;
 }
 
 bool
@@ -124,7 +73,7 @@ wa_gpu_translate_look_up(WaGpuTranslation *to, const WaInstruction *from)
 	const WaVectorKind kind = table->results == WA_LOOKUP_WORDS
 								  ? to->kinds[from->out]
 								  : WA_VECTOR_INT;
-	int number;
+	uint16_t number;
 
 	if (table->nentries > WA_MAX_ENTRIES)
 		return false;
@@ -134,18 +83,14 @@ wa_gpu_translate_look_up(WaGpuTranslation *to, const WaInstruction *from)
 		return true;
 	}
 	number = wa_gpu_add_look_up(to, from->a, table, kind);
-	if (has_null_entries(table))
-		number = add_null_entries(to, from->a, table, kind, (uint16_t) number);
-	if (number < 0)
-		return false;
 	if (table->null_has_value)
-		number = add_null_value(to, from->a, table, kind, (uint16_t) number);
+		number = add_null_value(to, from->a, table, kind, number);
 	if (table->results == WA_LOOKUP_BOOLS)
 		wa_gpu_add_instruction(
 			to, (WaInstruction){
 					.code = WA_CODE_COMPARE_INT,
 					.out = from->out,
-					.a = (uint16_t) number,
+					.a = number,
 					.b = wa_gpu_add_value(to, WA_VECTOR_INT, 0, 1, false),
 					.extra = WA_EQUAL});
 	else

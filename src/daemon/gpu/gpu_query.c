@@ -142,7 +142,7 @@ ascends(const WaLookupTable *table)
 
 	for (uint64_t i = 0; i < table->nentries; i++)
 	{
-		if (table->known[i] == 0)
+		if (table->known[i] != WA_ENTRY_VALUE)
 			continue;
 		if (table->values[i] < last)
 			return false;
@@ -172,7 +172,7 @@ make_ranks(WaArena *arena, const WaLookupTable *table, WaLookupTable *ranks,
 		return false;
 	for (uint64_t i = 0; i < table->nentries; i++)
 	{
-		if (table->known[i] != 0 &&
+		if (table->known[i] == WA_ENTRY_VALUE &&
 			(count == 0 || value_of[count - 1] != table->values[i]))
 			value_of[count++] = table->values[i];
 		rank_of[i] = count > 0 ? count - 1 : 0;

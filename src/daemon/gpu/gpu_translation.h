@@ -9,7 +9,7 @@
 #include "query/texts/text_numbers.h"
 
 /* Instructions, registers or tables that a look-up adds at most. */
-#define WA_GPU_MOST_ADDED 9
+#define WA_GPU_MOST_ADDED 5
 
 /* A query that is being translated.  There is room for what is added. */
 typedef struct WaGpuTranslation
@@ -54,9 +54,8 @@ uint16_t wa_gpu_add_look_up(WaGpuTranslation *to, uint16_t argument,
 bool wa_gpu_table_is_plain(const WaLookupTable *table);
 
 /*
- * Translates a look-up: booleans are integers first, and what is NULL, or is not though
- * the argument is, is chosen afterwards.  Returns false if the table is too large, or if
- * there is not enough memory.
+ * Translates a look-up: booleans are integers first, and what is not NULL though the
+ * argument is, is chosen afterwards.  Returns false if the table is too large.
  */
 bool wa_gpu_translate_look_up(WaGpuTranslation *to, const WaInstruction *from);
 
