@@ -7,6 +7,7 @@
 #include <sys/mman.h>
 
 #include "client/client.h"
+#include "client/exchange.h"
 #include "client/outage.h"
 #include "client/parcel.h"
 #include "client/residency.h"
@@ -37,77 +38,10 @@ wa_client_raise(void)
 					errdetail("%s.", trouble->text)));
 }
 
-bool
-wa_client_reject(bool is_damaged)
-{
-	if (is_damaged)
-		wa_connection_note_damage();
-	else
-		(void) wa_trouble_note(WA_EXCHANGE_LOST, WA_BAD_REQUEST,
-							   "Its reply could not be understood");
-	wa_connection_close();
-	return false;
-}
-
-/* Looks at a reply; returns false if it is not of the type. */
-static bool
-check_reply(const WaMessage *reply, WaMessageType type)
-{
-	if (reply->header.type == type)
-		return true;
-	if (reply->header.type != WA_MSG_FAILED)
-		return wa_client_reject(false);
-	return wa_trouble_note_reply(WA_EXCHANGE_DONE, reply);
-}
-
-/*
- * Copies bulk data out of the parcel, where it may change, and adds it to a checksum,
- * which is *bulk of the data before.
- */
-static void
-copy_out(uint64 offset, void *copy, uint64 bytes, uint32_t *bulk)
-{
-	memcpy(copy, wa_parcel_memory() + offset, bytes);
-	*bulk = wa_checksum(*bulk, copy, bytes);
-}
-
-/* Tells whether a message can be sent. */
-static bool
-may_send(void)
-{
-	wa_client_guard();
-	wa_client_finish();
-	if (wa_client_is_engaged())
-		return wa_trouble_note(WA_EXCHANGE_DONE, WA_UNSUPPORTED,
-							   "It computes another query of this session");
-	return wa_connection_state()->open;
-}
-
-/* Sends a request and receives a reply of the type. */
-static bool
-ask(WaMessage *message, WaMessageType type, size_t length,
-	WaMessageType reply_type, WaMessage *reply)
-{
-	return may_send() &&
-		   wa_connection_exchange(message, type, length, reply) ==
-			   WA_EXCHANGE_DONE &&
-		   check_reply(reply, reply_type);
-}
-
-/* Waits for a reply to it. */
-static bool
-receive_reply(WaMessage *reply)
-{
-	if (wa_connection_receive(reply) == WA_EXCHANGE_DONE)
-		return true;
-	wa_connection_close();
-	return false;
-}
-
 char *
 wa_client_reserve(uint64 bytes)
 {
-	return may_send() ? wa_parcel_reserve(bytes) : NULL;
+	return wa_client_may_send() ? wa_parcel_reserve(bytes) : NULL;
 }
 
 bool
@@ -115,7 +49,7 @@ wa_client_load(uint64 extent)
 {
 	WaMessage message = {0};
 
-	if (!may_send())
+	if (!wa_client_may_send())
 		return false;
 	message.load.extent = extent;
 	message.header.bulk =
@@ -129,7 +63,8 @@ wa_client_loaded(void)
 {
 	WaMessage reply;
 
-	return receive_reply(&reply) && check_reply(&reply, WA_MSG_DONE);
+	return wa_client_receive(&reply) &&
+		   wa_client_check_reply(&reply, WA_MSG_DONE);
 }
 
 /* Writes sources to a place in the parcel. */
@@ -178,13 +113,13 @@ wa_client_residency(const WaNamedSources *named, WaResidentMessage *answer,
 			(errmsg_internal("warpagg asks what is resident of %u relations",
 							 named->nsources)));
 	if (!prepare_residency(named, &message) ||
-		!ask(&message, WA_MSG_RESIDENCY,
-			 offsetof(WaResidencyMessage, columns) +
-				 named->ncolumns * sizeof(*named->columns),
-			 WA_MSG_RESIDENT, &reply))
+		!wa_client_ask(&message, WA_MSG_RESIDENCY,
+					   offsetof(WaResidencyMessage, columns) +
+						   named->ncolumns * sizeof(*named->columns),
+					   WA_MSG_RESIDENT, &reply))
 		return false;
-	copy_out(message.residency.blocks, blocks,
-			 named->nsources * sizeof(*blocks), &bulk);
+	wa_client_copy_out(message.residency.blocks, blocks,
+					   named->nsources * sizeof(*blocks), &bulk);
 	if (bulk != reply.header.bulk)
 		return wa_client_reject(true);
 	if (reply.resident.ncolumns != named->ncolumns ||
@@ -211,7 +146,7 @@ copy_states(const WaExtentsMessage *extents, const WaMessage *reply,
 		(extents->all != 0 &&
 		 count != Min(extents->room, wa_extents_of(extents->nblocks) - next)))
 		return wa_client_reject(false);
-	copy_out(0, states, count * sizeof(*states), &bulk);
+	wa_client_copy_out(0, states, count * sizeof(*states), &bulk);
 	if (bulk != reply->header.bulk)
 		return wa_client_reject(true);
 	for (uint32 i = 0; i < count; i++)
@@ -245,9 +180,9 @@ wa_client_extents(const WaRelation *relation, int ncolumns,
 	message.extents.room = room;
 	message.extents.ncolumns = (uint32_t) ncolumns;
 	memcpy(message.extents.columns, columns, names);
-	if (!ask(&message, WA_MSG_EXTENTS,
-			 offsetof(WaExtentsMessage, columns) + names, WA_MSG_LISTED,
-			 &reply))
+	if (!wa_client_ask(&message, WA_MSG_EXTENTS,
+					   offsetof(WaExtentsMessage, columns) + names,
+					   WA_MSG_LISTED, &reply))
 		return false;
 	*count = reply.listed.columns;
 	return copy_states(&message.extents, &reply, states);
@@ -268,13 +203,14 @@ wa_client_texts(const WaRelation *relation, const WaColumnName *column,
 	message.texts.column = *column;
 	message.texts.first = first;
 	message.texts.room = sizeof(*head) + room;
-	if (!ask(&message, WA_MSG_TEXTS, sizeof(message.texts), WA_MSG_DONE,
-			 &reply))
+	if (!wa_client_ask(&message, WA_MSG_TEXTS, sizeof(message.texts),
+					   WA_MSG_DONE, &reply))
 		return false;
-	copy_out(0, head, sizeof(*head), &bulk);
+	wa_client_copy_out(0, head, sizeof(*head), &bulk);
 	if (!wa_texts_head_is_sound(&message.texts, head))
 		return wa_client_reject(false);
-	copy_out(sizeof(*head), texts, head->bytes - sizeof(*head), &bulk);
+	wa_client_copy_out(sizeof(*head), texts, head->bytes - sizeof(*head),
+					   &bulk);
 	return bulk == reply.header.bulk || wa_client_reject(true);
 }
 
@@ -285,8 +221,8 @@ wa_client_confirm(const WaConfirmMessage *confirm)
 	WaMessage reply;
 
 	message.confirm = *confirm;
-	return ask(&message, WA_MSG_CONFIRM, sizeof(message.confirm), WA_MSG_DONE,
-			   &reply);
+	return wa_client_ask(&message, WA_MSG_CONFIRM, sizeof(message.confirm),
+						 WA_MSG_DONE, &reply);
 }
 
 bool
@@ -297,8 +233,8 @@ wa_client_unload(const WaRelation *relation, int attribute)
 
 	message.unload.relation = *relation;
 	message.unload.attribute = attribute;
-	return ask(&message, WA_MSG_UNLOAD, sizeof(message.unload), WA_MSG_DONE,
-			   &reply);
+	return wa_client_ask(&message, WA_MSG_UNLOAD, sizeof(message.unload),
+						 WA_MSG_DONE, &reply);
 }
 
 bool
@@ -309,7 +245,8 @@ wa_client_pin(const WaRelation *relation, bool pinned)
 
 	message.pin.relation = *relation;
 	message.pin.pinned = pinned ? 1 : 0;
-	return ask(&message, WA_MSG_PIN, sizeof(message.pin), WA_MSG_DONE, &reply);
+	return wa_client_ask(&message, WA_MSG_PIN, sizeof(message.pin), WA_MSG_DONE,
+						 &reply);
 }
 
 /*
@@ -324,7 +261,7 @@ copy_list(uint32 count, uint32_t bulk)
 	uint32_t copied = 0;
 	bool is_sound = true;
 
-	copy_out(0, list, bytes, &copied);
+	wa_client_copy_out(0, list, bytes, &copied);
 	for (uint32 i = 0; i < count; i++)
 		is_sound = is_sound && wa_resident_column_is_sound(&list[i]);
 	if (copied == bulk && is_sound)
@@ -348,8 +285,8 @@ wa_client_list(uint32 database, WaResidentColumn **list)
 			return -1;
 		message.list.database = database;
 		message.list.room = room;
-		if (!ask(&message, WA_MSG_LIST, sizeof(message.list), WA_MSG_LISTED,
-				 &reply))
+		if (!wa_client_ask(&message, WA_MSG_LIST, sizeof(message.list),
+						   WA_MSG_LISTED, &reply))
 			return -1;
 		if (reply.listed.columns > WA_MAX_LISTED)
 		{
@@ -394,7 +331,7 @@ copy_blocks(const Asked *asked, uint64 offset, uint64 blocks, uint32_t *bulk)
 	const Size bytes = wa_run_words_bytes(sources, nsources);
 	uint64_t *words = palloc_extended(Max(bytes, 1), MCXT_ALLOC_HUGE);
 
-	copy_out(offset, words, bytes, bulk);
+	wa_client_copy_out(offset, words, bytes, bulk);
 	return wa_used_is_sound(words, sources, nsources, blocks) ? words : NULL;
 }
 
@@ -412,7 +349,7 @@ take_groups(const WaRunMessage *run, const WaAnswerMessage *answer,
 	if (answer->in_parcel != 0)
 	{
 		copy = palloc(Max(bytes, 1));
-		copy_out(run->groups, copy, bytes, bulk);
+		wa_client_copy_out(run->groups, copy, bytes, bulk);
 		return copy;
 	}
 	groups_file.memory = wa_connection_map_file(bytes);
@@ -429,7 +366,7 @@ send_run(const WaRunMessage *run, const WaNamedSources *over)
 	const char *parcel = wa_parcel_memory();
 	WaMessage message = {0};
 
-	if (!may_send())
+	if (!wa_client_may_send())
 		return false;
 	write_sources(over, run->sources);
 	message.run = *run;
@@ -466,17 +403,17 @@ static bool
 receive_answer(const Asked *asked, const WaAnnounced *announced,
 			   WaMessage *reply, Told *told)
 {
-	if (!receive_reply(reply))
+	if (!wa_client_receive(reply))
 		return false;
 	if (reply->header.type == WA_MSG_COVER && asked->run->announces != 0)
 	{
 		if (!take_cover(asked, reply, told))
 			return false;
 		announced->tell(announced->context, told->cover, told->blocks);
-		if (!receive_reply(reply))
+		if (!wa_client_receive(reply))
 			return false;
 	}
-	return check_reply(reply, WA_MSG_ANSWER);
+	return wa_client_check_reply(reply, WA_MSG_ANSWER);
 }
 
 /* Finds which blocks an answer covers; returns false if it cannot be these. */

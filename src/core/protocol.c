@@ -70,6 +70,7 @@ static const Shape shapes[] = {
 	[WA_MSG_FOLLOW] = {TABLE(WaFollowMessage, changes, nchanges)},
 	[WA_MSG_FOLLOWED] = {FIXED(WaFollowedMessage)},
 	[WA_MSG_COVER] = {FIXED(WaCoverMessage)},
+	[WA_MSG_STAMPS] = {FIXED(WaStampsMessage)},
 };
 
 /* Tells whether a message that ends with a table is as long as it says. */

@@ -29,6 +29,8 @@
  *	                           <--------  DONE or FAILED {text}
  *	RESIDENCY {sources, columns} ------>
  *	                           <--------  RESIDENT {table}
+ *	STAMPS {sources, snapshot} -------->
+ *	                           <--------  DONE
  *	EXTENTS {columns, which}   -------->
  *	                           <--------  LISTED {number}
  *	TEXTS {column, first}      -------->
@@ -209,6 +211,7 @@ typedef union WaMessage
 	WaLoadMessage load;
 	WaResidencyMessage residency;
 	WaResidentMessage resident;
+	WaStampsMessage stamps;
 	WaExtentsMessage extents;
 	WaTextsMessage texts;
 	WaConfirmMessage confirm;

@@ -25,7 +25,7 @@ typedef struct WaLoadMessage
 	uint64_t extent; /* offset of a WaExtentHead in the parcel */
 } WaLoadMessage;     /* bulk: wa_extent_checksum */
 
-/* Relations that a RUN or RESIDENCY is over at most. */
+/* Relations that a RUN, RESIDENCY or STAMPS is over at most. */
 #define WA_MAX_RUN_SOURCES 16384
 
 /* A relation that one is over; a RESIDENCY does not look at its nblocks. */
@@ -312,6 +312,32 @@ typedef struct WaRunMessage
 	uint64_t memory; /* bytes that its groups may take while it runs */
 	WaColumnName columns[WA_MAX_QUERY_COLUMNS]; /* ncolumns; attribute is 0 */
 } WaRunMessage;
+
+/*
+ * Asks for stamps of relations, as a snapshot sees them that has been taken before
+ * `position` was read.  At `sources` lie nsources WaRunSource, of which some may be the
+ * same and whose checksum bulk is.  At `stamps` the reply, DONE, has a uint64_t for each,
+ * whose checksum is its bulk.
+ *
+ * A stamp is 0 unless all blocks of the relation are cached, fresh, and settled for the
+ * snapshot, whatever columns there are of them.  If two stamps of a relation are the same,
+ * and not 0, both snapshots see the same rows in the same blocks, also of columns that are
+ * not resident: as long as no record of WAL has changed a block, its page has not changed.
+ * That holds across starts of warpaggd, too.  Stamps may differ without a difference.
+ */
+typedef struct WaStampsMessage
+{
+	WaHeader header;
+	uint32_t nsources; /* at least 1 */
+	uint32_t unused;
+	uint64_t position;
+	WaSnapshot snapshot;
+	uint64_t sources; /* offsets in the parcel */
+	uint64_t stamps;
+} WaStampsMessage;
+
+/* The stamp of a relation without blocks, in which nobody sees rows. */
+#define WA_EMPTY_STAMP UINT64_C(1)
 
 /* Returns the bytes of a bit for each block of the extents of all sources. */
 static inline uint64_t

@@ -330,6 +330,7 @@ fill_bulk(const Client *client, WaMessage *message)
 	const WaParcel parcel = {client->parcel, client->parcel_bytes};
 	const WaRunMessage *run = &message->run;
 	const WaResidencyMessage *residency = &message->residency;
+	const WaStampsMessage *stamps = &message->stamps;
 	uint32_t *bulk = &message->header.bulk;
 
 	if (message->header.type == WA_MSG_LOAD)
@@ -347,6 +348,11 @@ fill_bulk(const Client *client, WaMessage *message)
 		*bulk = wa_checksum(
 			0, wa_parcel_place(&parcel, residency->sources),
 			wa_run_sources_bytes(residency->nsources, residency->ncolumns));
+	else if (message->header.type == WA_MSG_STAMPS &&
+			 wa_named_sources_lie_right(&parcel, stamps->sources,
+										stamps->nsources, NULL, 0))
+		*bulk = wa_checksum(0, wa_parcel_place(&parcel, stamps->sources),
+							wa_run_sources_bytes(stamps->nsources, 0));
 }
 
 /* Has a RESIDENCY be over a few sources, by columns that may be. */
@@ -356,6 +362,14 @@ tidy_residency(WaResidencyMessage *residency)
 	residency->nsources = 1 + residency->nsources % MAX_SOURCES;
 	for (uint32_t i = 0; i < residency->ncolumns; i++)
 		residency->columns[i].attribute = 0;
+}
+
+/* Has a STAMPS be over a few sources. */
+static void
+tidy_stamps(WaStampsMessage *stamps)
+{
+	stamps->nsources = 1 + stamps->nsources % MAX_SOURCES;
+	stamps->unused = 0;
 }
 
 /* Has a RUN be of the last query written, over a few sources, by columns that may be. */
@@ -384,7 +398,7 @@ send_damaged(int fd, WaMessage *message)
 static uint32_t
 type_of(const FuzzStep *step)
 {
-	const uint32_t type = step->a % (WA_MSG_FOLLOWED + 1U);
+	const uint32_t type = step->a % (WA_MSG_STAMPS + 1U);
 
 	return type == WA_MSG_RETIRE ? WA_MSG_PIN : type;
 }
@@ -401,6 +415,8 @@ do_message(int fd, const FuzzStep *step, const Client *client)
 		tidy_run(&message.run, client);
 	if (message.header.type == WA_MSG_RESIDENCY && (step->b & FLAG_LENGTH) == 0)
 		tidy_residency(&message.residency);
+	if (message.header.type == WA_MSG_STAMPS && (step->b & FLAG_LENGTH) == 0)
+		tidy_stamps(&message.stamps);
 	if ((step->b & FLAG_NO_BULK) == 0)
 		fill_bulk(client, &message);
 	/* An empty one is like the end of a connection. */

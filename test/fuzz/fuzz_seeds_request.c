@@ -228,6 +228,23 @@ ask_residency(uint32_t nsources, const uint8_t *forms, uint8_t nforms)
 				 0);
 }
 
+/* Writes the steps of a question whether some relations are as they were. */
+static void
+ask_stamps(uint32_t nsources, const uint8_t *forms, uint8_t nforms)
+{
+	WaMessage message;
+
+	write_sources(nsources, forms, nforms);
+	memset(&message, 0, sizeof(message));
+	message.stamps.nsources = nsources - 1; /* of which one more is made */
+	message.stamps.position = 1;
+	message.stamps.snapshot =
+		(WaSnapshot){.xmin = UINT64_MAX, .xmax = UINT64_MAX};
+	message.stamps.sources = SOURCES_PLACE;
+	message.stamps.stamps = GROUPS_PLACE;
+	send_message(WA_MSG_STAMPS, &message, sizeof(message.stamps), 0);
+}
+
 /* Writes the steps of questions about resident columns. */
 static void
 ask(const uint8_t *forms, uint8_t nforms)
@@ -235,6 +252,7 @@ ask(const uint8_t *forms, uint8_t nforms)
 	WaMessage message;
 
 	ask_residency(1 + forms[0] % MAX_SOURCES, forms, nforms);
+	ask_stamps(1 + forms[0] % MAX_SOURCES, forms, nforms);
 	memset(&message, 0, sizeof(message));
 	message.extents.relation = fuzz_relation(0);
 	message.extents.nblocks = 700;

@@ -225,6 +225,10 @@ find_parts(const Peer *peer, const WaMessage *message, Part parts[MAX_PARTS])
 					   sizeof(head));
 				parts[0] = part_of(peer, request->texts.place, head.bytes);
 			}
+			if (request->header.type == WA_MSG_STAMPS)
+				parts[0] = part_of(peer, request->stamps.stamps,
+								   request->stamps.nsources *
+									   (uint64_t) sizeof(uint64_t));
 			break;
 		case WA_MSG_RUN:
 			parts[0] =
@@ -236,6 +240,11 @@ find_parts(const Peer *peer, const WaMessage *message, Part parts[MAX_PARTS])
 				part_of(peer, message->residency.sources,
 						wa_run_sources_bytes(message->residency.nsources,
 											 message->residency.ncolumns));
+			break;
+		case WA_MSG_STAMPS:
+			parts[0] =
+				part_of(peer, message->stamps.sources,
+						wa_run_sources_bytes(message->stamps.nsources, 0));
 			break;
 		case WA_MSG_RESIDENT:
 			parts[0] = part_of(peer, request->residency.blocks,

@@ -144,6 +144,26 @@ make_residency(WaResidencyMessage *residency)
 		   run.ncolumns * sizeof(*run.columns);
 }
 
+/* Makes a STAMPS that is right, or nearly. */
+static size_t
+make_stamps(WaStampsMessage *stamps)
+{
+	for (uint32_t i = 0; i < 4; i++)
+	{
+		const WaRunSource source = {wa_test_relation(i),
+									(uint32_t) pick(5) * WA_EXTENT_BLOCKS};
+
+		memcpy(parcel + (size_t) 5 * 65536 + i * sizeof(source), &source,
+			   sizeof(source));
+	}
+	stamps->nsources = (uint32_t) (pick(8) == 0 ? pick(20000) : 1 + pick(4));
+	stamps->position = pick(4);
+	stamps->snapshot = wa_test_random_snapshot(&random_state);
+	stamps->sources = pick(8) == 0 ? pick_offset() : (uint64_t) 5 * 65536;
+	stamps->stamps = pick_offset();
+	return sizeof(*stamps);
+}
+
 /* Makes a RUN that is right, or nearly. */
 static size_t
 make_run(WaRunMessage *run)
@@ -209,6 +229,8 @@ fill_resident(WaMessage *message, WaMessageType type)
 			return sizeof(message->load);
 		case WA_MSG_RESIDENCY:
 			return make_residency(&message->residency);
+		case WA_MSG_STAMPS:
+			return make_stamps(&message->stamps);
 		case WA_MSG_TEXTS:
 			message->texts.relation = relation;
 			message->texts.first = (uint32_t) pick(70);
@@ -263,7 +285,8 @@ make_resident(WaMessage *message)
 		WA_MSG_LOAD,    WA_MSG_LOAD,    WA_MSG_LOAD,   WA_MSG_RESIDENCY,
 		WA_MSG_EXTENTS, WA_MSG_LIST,    WA_MSG_RUN,    WA_MSG_RUN,
 		WA_MSG_CONFIRM, WA_MSG_RUN,     WA_MSG_UNLOAD, WA_MSG_TEXTS,
-		WA_MSG_PIN,     WA_MSG_EXTENTS, WA_MSG_FOLLOW, WA_MSG_FOLLOW};
+		WA_MSG_PIN,     WA_MSG_EXTENTS, WA_MSG_FOLLOW, WA_MSG_FOLLOW,
+		WA_MSG_STAMPS};
 	const WaMessageType type = types[pick(sizeof(types) / sizeof(types[0]))];
 	const size_t length = fill_resident(message, type);
 
@@ -304,6 +327,7 @@ add_bulk(const WaTestClient *client, WaMessage *message)
 {
 	const WaRunMessage *run = &message->run;
 	const WaResidencyMessage *residency = &message->residency;
+	const WaStampsMessage *stamps = &message->stamps;
 
 	switch (message->header.type)
 	{
@@ -322,6 +346,13 @@ add_bulk(const WaTestClient *client, WaMessage *message)
 					wa_checksum(0, parcel + residency->sources,
 								wa_run_sources_bytes(residency->nsources,
 													 residency->ncolumns));
+			break;
+		case WA_MSG_STAMPS:
+			if (stamps->nsources < 1000 &&
+				stamps->sources < FUZZ_PARCEL_BYTES - 65536)
+				message->header.bulk =
+					wa_checksum(0, parcel + stamps->sources,
+								wa_run_sources_bytes(stamps->nsources, 0));
 			break;
 		case WA_MSG_RUN:
 			if (run->query_bytes < 65536 &&

@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "core/checksum.h"
+#include "daemon/store/store_stamp.h"
 #include "test/unit/check.h"
 #include "test/unit/test_extent.h"
 #include "test/unit/test_store_rules.h"
@@ -44,6 +45,9 @@ static Reader confirmers[READERS];
 static uint32_t roots[WORLD_RELATIONS]; /* of their families, as loaded last */
 static long used_blocks;
 static long used_overlays;
+static uint64_t contents[OPERATIONS]; /* of stamps, by when they were made */
+static long stamps_seen;              /* that were not new */
+static uint64_t first_content;
 static uint8_t *parcel;
 
 /* Returns a random number below the bound. */
@@ -411,6 +415,54 @@ do_use(WaStore *store)
 	return true;
 }
 
+/* Returns what stands for some blocks of a relation, and for the pages that they were. */
+static uint64_t
+content_of(uint64_t relation, uint32_t nblocks)
+{
+	uint64_t content = relation + 1 + (uint64_t) nblocks * WORLD_RELATIONS;
+
+	for (uint32_t i = 0; i < nblocks; i++)
+		content =
+			content * 1000003 + rules.models[relation][0].head.block_lsn[i];
+	return content;
+}
+
+/*
+ * Asks for a stamp of a relation's first blocks: there is one if, and only if, the model
+ * has all of them, and it is only there again for the same pages.
+ */
+static bool
+do_stamp(WaStore *store)
+{
+	const uint64_t relation = pick(WORLD_RELATIONS);
+	const WaSnapshot snapshot =
+		pick(2) == 0 ? wa_test_snapshot
+					 : wa_test_random_snapshot(&world.random_state);
+	const uint64_t position =
+		pick(10) == 0 ? rules.known + 1 : rules.known - pick(2);
+	const WaRunSource source = {wa_test_relation(relation),
+								1 + (uint32_t) pick(3)};
+	const WaUse use = {
+		.snapshot = &snapshot, .position = position, .nblocks = source.nblocks};
+	const uint64_t first = store->contents;
+	const uint64_t stamp = wa_store_stamp(store, &source, &snapshot, position);
+	bool has_all = position <= rules.known;
+
+	for (uint32_t i = 0; i < source.nblocks && has_all; i++)
+		has_all = rules_have(&rules.models[relation][0], 0, i, &use);
+	EXPECT((stamp != 0) == has_all);
+	if (stamp == 0)
+		return true;
+	EXPECT(stamp > first_content && stamp - first_content < OPERATIONS);
+	if (stamp > first)
+		contents[stamp - first_content] = content_of(relation, source.nblocks);
+	else
+		stamps_seen++;
+	EXPECT(contents[stamp - first_content] ==
+		   content_of(relation, source.nblocks));
+	return true;
+}
+
 /* Tells whether a state is that of the model. */
 static bool
 state_is_right(const WaExtentState *state, const Model *model)
@@ -586,16 +638,19 @@ static bool
 test_model(void)
 {
 	static bool (*const operations[])(WaStore *) = {
-		do_load,    do_load,   do_load,   do_load,    do_load,   do_confirm,
-		do_confirm, do_follow, do_follow, do_change,  do_change, do_unload,
-		do_use,     do_use,    do_states, do_changed, do_list,   do_residency};
+		do_load,    do_load,    do_load,      do_load,   do_load,
+		do_confirm, do_confirm, do_follow,    do_follow, do_change,
+		do_change,  do_unload,  do_use,       do_use,    do_states,
+		do_changed, do_list,    do_residency, do_stamp,  do_stamp};
 	static WaStore store;
 
 	wa_store_init(&store, PLENTY, 3);
+	first_content = store.contents;
 	for (int i = 0; i < OPERATIONS; i++)
 		EXPECT(operations[pick(sizeof(operations) / sizeof(operations[0]))](
 			&store));
 	EXPECT(used_blocks > OPERATIONS && used_overlays > 0);
+	EXPECT(stamps_seen > 0 && store.contents > first_content + 10);
 	for (uint64_t r = 0; r < WORLD_RELATIONS; r++)
 	{
 		const WaRelation name = wa_test_relation(r);

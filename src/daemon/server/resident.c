@@ -10,6 +10,7 @@
 #include "daemon/base/socket.h"
 #include "daemon/server/residency.h"
 #include "daemon/server/resident.h"
+#include "daemon/server/stamps.h"
 #include "daemon/store/store_evict.h"
 
 #define OUT_OF_BOUNDS "its request is out of bounds"
@@ -375,6 +376,8 @@ wa_resident_handle(WaConnection *connection, WaService *service,
 		case WA_MSG_RESIDENCY:
 			return wa_residency_handle(connection, service,
 									   &message->residency);
+		case WA_MSG_STAMPS:
+			return wa_stamps_handle(connection, service, &message->stamps);
 		case WA_MSG_EXTENTS:
 			return handle_extents(connection, service, message);
 		case WA_MSG_TEXTS:

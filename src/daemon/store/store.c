@@ -12,6 +12,7 @@
 #include "daemon/store/store_family.h"
 #include "daemon/store/store_follow.h"
 #include "daemon/store/store_layer.h"
+#include "daemon/store/store_stamp.h"
 
 /* Queries find a patched extent with its copies, if these take no longer. */
 #define COPIES_NS (200 * WA_NS_PER_MS)
@@ -29,6 +30,7 @@ wa_store_init(WaStore *store, uint64_t limit, unsigned ndevices)
 	wa_chunks_init(&store->memory.chunks);
 	store->autoload_permille = 1000;
 	store->copies_ns = COPIES_NS;
+	store->contents = wa_store_first_content();
 	store->ndevices = ndevices;
 	for (unsigned i = 0; i < ndevices; i++)
 		store->devices[i] = i;

@@ -161,6 +161,10 @@ typedef struct WaStoredRelation
 	uint64_t
 		stamp; /* raised as extents change, or what they have, or is fresh */
 	uint64_t lost; /* the stamp when an extent lost something last */
+	uint64_t
+		content; /* store_stamp.h: the number of what all blocks have, or 0, */
+	uint64_t content_stamp;  /* as of this stamp, */
+	uint32_t content_blocks; /* if it has so many */
 	uint32_t nparts;
 	uint32_t parts_room;
 	WaExtentPart *parts; /* by number */
@@ -220,6 +224,7 @@ typedef struct WaStore
 	WaExtent *oldest;
 	uint64_t editions; /* that extents have had blocks of, so far */
 	uint64_t ids;      /* that covers and parts of them have had, so far */
+	uint64_t contents; /* the number that some content was given last */
 	uint32_t takers;   /* atomic: queries that are taking covers */
 	pthread_mutex_t lists_lock;
 	struct WaCoverList *lists[WA_STORE_LISTS]; /* the last one first, or NULL */

@@ -142,6 +142,25 @@ wa_store_use_part(const WaStore *store, const WaUse *use,
 	take_extent(use, part->overlay, used);
 }
 
+uint32_t
+wa_store_usable_blocks(const WaUse *use, const WaExtentPart *part)
+{
+	uint64_t of_extent[WA_EXTENT_WORDS] = {0};
+	uint64_t of_overlay[WA_EXTENT_WORDS] = {0};
+	uint32_t blocks = 0;
+	WaUsedPart used; /* what is noted there is of no use here */
+
+	used.deciders = (WaDeciders){0};
+	used.has_left = false;
+	if (part->extent != NULL)
+		(void) find_usable(use, part->extent, &used, of_extent);
+	if (part->overlay != NULL)
+		(void) find_usable(use, part->overlay, &used, of_overlay);
+	for (uint32_t i = 0; i < WA_EXTENT_WORDS; i++)
+		blocks += count_bits(of_extent[i] | of_overlay[i]);
+	return blocks;
+}
+
 void
 wa_store_unuse(WaUsedExtent *used, uint32_t ncolumns)
 {

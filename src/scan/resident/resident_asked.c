@@ -122,12 +122,9 @@ wa_resident_is_ready(WaScanSources *sources)
 	return false;
 }
 
-/*
- * Has WAL be followed as far as the snapshot needs, and stores how far that is.  Without
- * the rule that this is done for every query, it is as it was when a query first asked.
- */
-static bool
-follow(Snapshot snapshot, uint64 *position)
+/* Without the rule it is as it was when a query first asked. */
+bool
+wa_resident_follow(Snapshot snapshot, uint64 *position)
 {
 	static uint64 old_position = 0;
 
@@ -149,7 +146,7 @@ wa_resident_settle(WaAsking *asking)
 
 	if (wa_residency_is_none(&asking->over))
 		return false;
-	if (!follow(snapshot, &asking->run.position))
+	if (!wa_resident_follow(snapshot, &asking->run.position))
 	{
 		wa_why_heap_note(asking->sources, "WAL could not be followed");
 		return false;

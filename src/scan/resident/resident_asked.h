@@ -40,6 +40,13 @@ extern WA_MUST_CHECK bool wa_resident_is_ready(WaScanSources *sources);
  */
 extern WA_MUST_CHECK bool wa_resident_settle(WaAsking *asking);
 
+/*
+ * Has WAL be followed as far as a snapshot needs, and stores how far that is.  Returns
+ * false if it cannot be.
+ */
+extern WA_MUST_CHECK bool wa_resident_follow(Snapshot snapshot,
+											 uint64 *position);
+
 /* Tells whether an answer can be relied on, when it is there. */
 extern WA_MUST_CHECK bool wa_resident_is_reliable(const WaScanSources *sources);
 

@@ -1,0 +1,124 @@
+/*
+ * stamps.c
+ *		Whether tables are as they were; see stamps.h.
+ *
+ * The order is that of the proof (docs/internals/freshness.md): the snapshot was taken
+ * before, then come the numbers of blocks and the position of WAL, which is followed, and
+ * then the device process is asked.
+ */
+#include "postgres.h"
+
+#include "access/parallel.h"
+#include "access/xlog.h"
+#include "storage/bufmgr.h"
+#include "utils/rel.h"
+
+#include "client/client.h"
+#include "client/outage.h"
+#include "client/stamps.h"
+#include "client/trouble.h"
+#include "resident/relation.h"
+#include "resident/snapshot.h"
+#include "scan/resident/resident_asked.h"
+#include "scan/resident/stamps.h"
+#include "settings.h"
+
+/*
+ * Tells whether this transaction has added a column, or changed one: others do not see it,
+ * and may have another one of its number when this one is rolled back.
+ */
+static bool
+has_new_column(Relation relation)
+{
+	for (int i = 0; i < RelationGetNumberOfAttributes(relation); i++)
+		if (!TupleDescAttr(RelationGetDescr(relation), i)->attisdropped &&
+			wa_resident_column_is_new(relation, (AttrNumber) (i + 1)))
+			return true;
+	return false;
+}
+
+/*
+ * Describes those of the relations that may have stamps; places: of each in the list.
+ * Returns how many they are.
+ */
+static uint32
+describe(List *relations, WaRunSource *sources, int *places)
+{
+	uint32 count = 0;
+	ListCell *cell;
+
+	foreach (cell, relations)
+	{
+		Relation relation = (Relation) lfirst(cell);
+
+		if (count == WA_MAX_RUN_SOURCES ||
+			wa_resident_refusal(relation) != NULL || has_new_column(relation))
+			continue;
+		memset(&sources[count], 0, sizeof(sources[count]));
+		sources[count].relation = wa_resident_storage(relation);
+		sources[count].nblocks = RelationGetNumberOfBlocks(relation);
+		places[count++] = foreach_current_index(cell);
+	}
+	return count;
+}
+
+/*
+ * Counts that the device process has failed; one that is silent is left alone for a
+ * while.
+ */
+static void
+count_failure(void)
+{
+	const WaTrouble *trouble = wa_trouble();
+
+	ereport(DEBUG1, (errmsg("warpagg could not ask whether tables have "
+							"changed: %s",
+							trouble->text)));
+	if (trouble->exchange == WA_EXCHANGE_TIMEOUT)
+		(void) wa_client_fail();
+	else
+		(void) wa_client_fall_back(wa_client_reason(trouble));
+}
+
+/* Asks for the stamps of sources; returns false if there is no answer. */
+static bool
+ask(const WaRunSource *sources, uint32 count, Snapshot snapshot, uint64 *stamps)
+{
+	WaSnapshot described;
+	uint64 position;
+
+	if (!wa_resident_follow(snapshot, &position))
+		return false;
+	wa_snapshot_describe(snapshot, &described);
+	if (!wa_client_stamps(sources, count, &described, position, stamps))
+	{
+		count_failure();
+		return false;
+	}
+	/* As in wa_resident_is_reliable. */
+	return !snapshot->takenDuringRecovery || RecoveryInProgress();
+}
+
+bool
+wa_resident_stamps(List *relations, Snapshot snapshot, uint64 *stamps)
+{
+	const int nrelations = list_length(relations);
+	WaRunSource *sources = palloc(sizeof(WaRunSource) * (nrelations + 1));
+	uint64 *found = palloc(sizeof(uint64) * (nrelations + 1));
+	int *places = palloc(sizeof(int) * (nrelations + 1));
+	uint32 count;
+	bool answered;
+
+	Assert(!IsParallelWorker());
+	memset(stamps, 0, sizeof(*stamps) * nrelations);
+	if (!wa_enable_resident || !wa_client_is_ready())
+		return false;
+	count = describe(relations, sources, places);
+	answered = count == 0 || ask(sources, count, snapshot, found);
+	for (uint32 i = 0; answered && i < count; i++)
+		stamps[places[i]] = found[i];
+	pfree(places);
+	pfree(found);
+	pfree(sources);
+	return answered;
+}
