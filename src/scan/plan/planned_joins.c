@@ -105,6 +105,28 @@ is_key(const Search *search, const RelOptInfo *relation, RestrictInfo *info,
 								 exprType((Node *) key->inner));
 }
 
+/* Tells whether a subquery returns no more than one row for the keys. */
+static bool
+is_distinct(Query *subquery, const List *keys)
+{
+	List *columns = NIL;
+	List *operators = NIL;
+	ListCell *cell;
+
+	if (!query_supports_distinctness(subquery))
+		return false;
+	foreach (cell, keys)
+	{
+		const Key *key = (const Key *) lfirst(cell);
+
+		columns =
+			lappend_int(columns, castNode(Var, key->inner)->varattno);
+		operators = lappend_oid(operators,
+								castNode(OpExpr, key->info->clause)->opno);
+	}
+	return is_distinct_compat(subquery, columns, operators);
+}
+
 /* Tells whether a relation has no more than one row for the keys. */
 static bool
 is_unique(const Search *search, RelOptInfo *relation, const List *keys)
@@ -112,10 +134,14 @@ is_unique(const Search *search, RelOptInfo *relation, const List *keys)
 	List *infos = NIL;
 	ListCell *cell;
 
+	if (relation->reloptkind != RELOPT_BASEREL || keys == NIL)
+		return false;
+	if (relation->rtekind == RTE_SUBQUERY)
+		return is_distinct(
+			search->root->simple_rte_array[relation->relid]->subquery, keys);
 	foreach (cell, keys)
 		infos = lappend(infos, ((const Key *) lfirst(cell))->info);
 	return relation->rtekind == RTE_RELATION &&
-		   relation->reloptkind == RELOPT_BASEREL && keys != NIL &&
 		   has_unique_index_compat(search->root, relation, infos);
 }
 
@@ -556,6 +582,7 @@ wa_planned_joins_find(PlannerInfo *root, const RelOptInfo *relation,
 					  WaPlannedJoins *joins)
 {
 	Search search = {.root = root, .joins = joins};
+	const char *reason = NULL; /* of the largest table */
 	List *candidates;
 	ListCell *cell;
 
@@ -579,11 +606,12 @@ wa_planned_joins_find(PlannerInfo *root, const RelOptInfo *relation,
 			order_joins(joins);
 			return NULL;
 		}
+		reason = reason == NULL ? search.reason : reason;
 	}
 	return psprintf(
 		"it is over a join of %d tables: %s",
 		bms_num_members(bms_intersect(relation->relids, root->all_baserels)),
-		search.reason == NULL ? "they are not joined by keys" : search.reason);
+		reason == NULL ? "they are not joined by keys" : reason);
 }
 
 List *

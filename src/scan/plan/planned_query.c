@@ -136,7 +136,10 @@ collect_filters(PlannerInfo *root, const List *infos, WaPlannedQuery *planned)
 	}
 }
 
-/* Returns what is wrong with a grouping key, or NULL. */
+/*
+ * Returns what is wrong with a grouping key, or NULL.  clause: NULL if it has one value in
+ * each group anyway.
+ */
 static const char *
 check_key(const SortGroupClause *clause, Node *key)
 {
@@ -146,7 +149,8 @@ check_key(const SortGroupClause *clause, Node *key)
 
 	if (!wa_gather_kind(type, &kind))
 		return psprintf("a grouping key has type %s", format_type_be(type));
-	if (lookup_type_cache(type, TYPECACHE_EQ_OPR)->eq_opr != clause->eqop &&
+	if (clause != NULL &&
+		lookup_type_cache(type, TYPECACHE_EQ_OPR)->eq_opr != clause->eqop &&
 		kind != WA_VECTOR_TEXT)
 		return "a grouping key has an unusual equality";
 	if (OidIsValid(collation) && !get_collation_isdeterministic(collation))
@@ -170,20 +174,53 @@ collect_keys(const WaGrouping *grouping, WaPlannedQuery *planned)
 			return reason;
 		planned->query.keys = lappend(planned->query.keys, lfirst(key));
 	}
-	planned->query.nkeys = list_length(planned->query.keys);
 	return NULL;
 }
 
-/* Looks for columns that are neither in an aggregate nor part of a key. */
-static bool
-has_loose_column(Node *node, void *keys)
+/* Columns that are neither in an aggregate nor part of a key. */
+typedef struct Loose
 {
-	if (node == NULL || IsA(node, Aggref) || list_member((List *) keys, node))
+	const List *keys;
+	List *columns;
+} Loose;
+
+/* Collects them.  Returns true if there is something else that groups do not tell. */
+static bool
+collect_loose(Node *node, void *context)
+{
+	Loose *loose = (Loose *) context;
+
+	if (node == NULL || IsA(node, Aggref) || list_member(loose->keys, node))
 		return false;
-	if (IsA(node, Var) || IsA(node, SubPlan) || IsA(node, AlternativeSubPlan) ||
+	if (IsA(node, SubPlan) || IsA(node, AlternativeSubPlan) ||
 		IsA(node, GroupingFunc))
 		return true;
-	return expression_tree_walker(node, has_loose_column, keys);
+	if (!IsA(node, Var))
+		return expression_tree_walker(node, collect_loose, context);
+	loose->columns = list_append_unique(loose->columns, node);
+	return false;
+}
+
+/*
+ * Makes columns that are not grouped by keys as well: each has one value in a group, as the
+ * keys are a primary key's, or PostgreSQL would not have left them out.
+ */
+static const char *
+collect_loose_keys(List *results, WaPlannedQuery *planned)
+{
+	Loose loose = {.keys = planned->query.keys};
+	const char *reason = NULL;
+	ListCell *cell;
+
+	if (collect_loose((Node *) results, &loose))
+		return "its result has a subquery";
+	foreach (cell, loose.columns)
+	{
+		reason = reason != NULL ? reason : check_key(NULL, lfirst(cell));
+		planned->query.keys = lappend(planned->query.keys, lfirst(cell));
+	}
+	planned->query.nkeys = list_length(planned->query.keys);
+	return reason;
 }
 
 /* Collects the aggregates, and checks what is computed from them. */
@@ -193,10 +230,11 @@ collect_aggregates(const WaGrouping *grouping, WaPlannedQuery *planned)
 	List *results = list_concat_copy(grouping->results, grouping->having);
 	List **aggregates = &planned->query.aggregates;
 	Bitmapset *seen = NULL;
+	const char *reason = collect_loose_keys(results, planned);
 	ListCell *cell;
 
-	if (has_loose_column((Node *) results, planned->query.keys))
-		return "its result has a subquery, or a column that is not grouped by";
+	if (reason != NULL)
+		return reason;
 	foreach (cell,
 			 pull_var_clause((Node *) results, PVC_INCLUDE_AGGREGATES |
 												   PVC_RECURSE_WINDOWFUNCS |

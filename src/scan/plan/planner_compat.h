@@ -10,6 +10,7 @@
 #include "optimizer/cost.h"
 #include "optimizer/pathnode.h"
 #include "optimizer/paths.h"
+#include "optimizer/planmain.h"
 
 /* Makes a path that appends what others return, of a relation of the query. */
 static inline Path *
@@ -69,6 +70,32 @@ has_unique_index_compat(PlannerInfo *root, RelOptInfo *relation, List *clauses)
 	return relation_has_unique_index_for(root, relation, clauses, NULL);
 #else
 	return relation_has_unique_index_for(root, relation, clauses, NIL, NIL);
+#endif
+}
+
+/*
+ * Tells whether no two rows of a query, which PostgreSQL can tell of, are equal in some of
+ * its columns, by operators.
+ */
+static inline bool
+is_distinct_compat(Query *query, List *columns, List *operators)
+{
+#if PG_VERSION_NUM >= 190000
+	List *infos = NIL;
+	ListCell *column;
+	ListCell *operator;
+
+	forboth(column, columns, operator, operators)
+	{
+		DistinctColInfo *info = palloc0(sizeof(DistinctColInfo));
+
+		info->colno = lfirst_int(column);
+		info->opid = lfirst_oid(operator);
+		infos = lappend(infos, info);
+	}
+	return query_is_distinct_for(query, infos);
+#else
+	return query_is_distinct_for(query, columns, operators);
 #endif
 }
 
