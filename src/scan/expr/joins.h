@@ -24,18 +24,19 @@ typedef enum WaJoinKind
 {
 	WA_JOIN_INNER, /* those that have a row there */
 	WA_JOIN_LEFT,  /* all; without a row there its values are NULL */
+	WA_JOIN_SEMI,  /* likewise, of whose values none is used */
 	WA_JOIN_ANTI   /* those that have none */
 } WaJoinKind;
 
 typedef struct WaJoin
 {
 	WaJoinKind kind;
-	Expr *key;        /* over the table and relations before this one, */
-	Expr *of;         /* equals this, over the relation */
-	List *equalities; /* OIDs of the functions that compare them */
-	bool is_unique;   /* no two rows have a key; else only presence is used */
-	List *columns;    /* what its plan returns: Var, or something else */
-	int into;         /* the join that it is folded into; -1: none */
+	Expr *key;      /* over the table and relations before this one, */
+	Expr *of;       /* equals this, over the relation */
+	List *clauses;  /* OpExpr: the equalities that this stands for */
+	bool is_unique; /* no two rows have a key; else only presence is used */
+	List *columns;  /* what its plan returns: Var, or something else */
+	int into;       /* the join that it is folded into; -1: none */
 	double
 		share; /* of its rows, that is likely to be there: for planning only */
 } WaJoin;

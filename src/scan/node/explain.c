@@ -188,6 +188,31 @@ show_children(const WaScanState *state, ExplainState *es)
 		es);
 }
 
+/* Prints what is joined, in its order. */
+static void
+show_joins(const WaScanQuery *query, List *context, ExplainState *es)
+{
+	List *texts = NIL;
+	ListCell *cell;
+
+	if (query->joins.list == NIL)
+		return;
+	foreach (cell, query->joins.list)
+	{
+		const WaJoin *join = (const WaJoin *) lfirst(cell);
+		const char *kind = join->kind == WA_JOIN_LEFT   ? "LEFT "
+						   : join->kind == WA_JOIN_ANTI ? "ANTI "
+														: "";
+
+		texts = lappend(texts,
+						psprintf("%s%s", kind,
+								 deparse_expression(
+									 (Node *) make_ands_explicit(join->clauses),
+									 context, true, false)));
+	}
+	ExplainPropertyList("Joins", texts, es);
+}
+
 /* Prints clauses that are all to be fulfilled. */
 static void
 show_clauses(const char *label, List *clauses, List *context, bool use_prefix,
@@ -219,6 +244,7 @@ wa_scan_explain(CustomScanState *node, List *ancestors, ExplainState *es)
 				 use_prefix, es);
 	show_clauses("Row Filter", state->query.filter_clauses, context, use_prefix,
 				 es);
+	show_joins(&state->query, context, es);
 	show_top(plan, context, use_prefix, es);
 	if (state->feed != NULL)
 		show_children(state, es);

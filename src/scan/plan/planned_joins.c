@@ -119,10 +119,9 @@ is_distinct(Query *subquery, const List *keys)
 	{
 		const Key *key = (const Key *) lfirst(cell);
 
-		columns =
-			lappend_int(columns, castNode(Var, key->inner)->varattno);
-		operators = lappend_oid(operators,
-								castNode(OpExpr, key->info->clause)->opno);
+		columns = lappend_int(columns, castNode(Var, key->inner)->varattno);
+		operators =
+			lappend_oid(operators, castNode(OpExpr, key->info->clause)->opno);
 	}
 	return is_distinct_compat(subquery, columns, operators);
 }
@@ -203,11 +202,8 @@ set_key(WaJoin *join, const List *keys)
 	ListCell *cell;
 
 	foreach (cell, keys)
-		join->equalities = lappend_oid(
-			join->equalities,
-			get_opcode(
-				castNode(OpExpr, ((const Key *) lfirst(cell))->info->clause)
-					->opno));
+		join->clauses =
+			lappend(join->clauses, ((const Key *) lfirst(cell))->info->clause);
 	join->key = first->outer;
 	join->of = first->inner;
 	if (list_length(keys) == 1)
@@ -283,9 +279,17 @@ choose_keys(const Search *search, RelOptInfo *relation, Clauses *clauses)
 static WaJoinKind
 kind_of(const Candidate *candidate)
 {
-	if (candidate->info == NULL || candidate->info->jointype == JOIN_SEMI)
+	if (candidate->info == NULL)
 		return WA_JOIN_INNER;
-	return candidate->info->jointype == JOIN_LEFT ? WA_JOIN_LEFT : WA_JOIN_ANTI;
+	switch (candidate->info->jointype)
+	{
+		case JOIN_SEMI:
+			return WA_JOIN_SEMI;
+		case JOIN_LEFT:
+			return WA_JOIN_LEFT;
+		default:
+			return WA_JOIN_ANTI;
+	}
 }
 
 /* Returns why a relation is not joined by clauses, or NULL. */

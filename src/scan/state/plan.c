@@ -29,8 +29,7 @@ typedef enum WaPlanPart
 	NULLS_FIRST,
 	BLOCK_COST,
 	FEED_COLUMNS,
-	JOIN_NUMBERS, /* of each its kind, and whether it is unique */
-	JOIN_EQUALITIES
+	JOIN_NUMBERS /* of each its kind, and whether it is unique */
 } WaPlanPart;
 
 /* Numbers of a plan. */
@@ -72,46 +71,82 @@ list_of(const int *numbers, int count)
 	return list;
 }
 
-/* Writes what is joined, but for what its plans return. */
+/* The column of a list that a column is, perhaps by other outer joins; or itself. */
+static Node *
+find_listed(Node *node, void *list)
+{
+	const Var *var = (const Var *) node;
+	ListCell *cell;
+
+	if (node == NULL)
+		return NULL;
+	if (!IsA(node, Var))
+		return expression_tree_mutator(node, find_listed, list);
+	foreach (cell, (List *) list)
+	{
+		const Var *other = (const Var *) lfirst(cell);
+
+		if (IsA(other, Var) && other->varno == var->varno &&
+			other->varattno == var->varattno)
+			return (Node *) copyObject(other);
+	}
+	return (Node *) copyObject(var);
+}
+
+/*
+ * Writes what is joined, but for what its plans return, by columns as the plan's list of
+ * them has them.
+ */
 static void
-write_joins(CustomScan *plan, const WaScanQuery *query)
+write_joins(CustomScan *plan, const WaScanQuery *query, List *columns)
 {
 	List *expressions = NIL;
 	List *numbers = NIL;
-	List *equalities = NIL;
 	ListCell *cell;
 
 	foreach (cell, query->joins.list)
 	{
 		const WaJoin *join = (const WaJoin *) lfirst(cell);
 
-		expressions =
-			lappend(expressions, list_make3(join->key, join->of, NIL));
+		expressions = lappend(
+			expressions, find_listed((Node *) list_make4(join->key, join->of,
+														 NIL, join->clauses),
+									 columns));
 		numbers = lappend_int(numbers, (int) join->kind);
 		numbers = lappend_int(numbers, join->is_unique);
-		equalities = lappend(equalities, join->equalities);
 	}
 	plan->custom_exprs = lappend(plan->custom_exprs, expressions);
 	plan->custom_private = lappend(plan->custom_private, numbers);
-	plan->custom_private = lappend(plan->custom_private, equalities);
 }
 
-/* Returns all expressions in which columns are that a plan uses. */
+/*
+ * Returns all columns that a plan uses, each once: as expressions have them, or else, if they
+ * are used by joins alone, as these have them.
+ */
 static List *
-expressions_of(const WaScanQuery *query)
+columns_of(const WaScanQuery *query)
 {
 	List *all = list_concat_copy(query->keys, query->aggregates);
+	List *joined = NIL;
+	List *columns;
 	ListCell *cell;
 
 	all = list_concat(all, query->filter_clauses);
+	columns = list_concat_unique(
+		NIL, pull_var_clause((Node *) all, PVC_RECURSE_AGGREGATES |
+											   PVC_RECURSE_PLACEHOLDERS));
 	foreach (cell, query->joins.list)
 	{
 		const WaJoin *join = (const WaJoin *) lfirst(cell);
 
-		all = list_concat(all, list_make2(join->key, join->of));
-		all = list_concat(all, join->columns);
+		joined = list_concat(joined, list_copy(join->columns));
+		joined = list_concat(joined, list_make2(join->key, join->of));
 	}
-	return all;
+	joined = pull_var_clause((Node *) joined, 0);
+	foreach (cell, joined)
+		columns = list_append_unique(
+			columns, find_listed((Node *) lfirst(cell), columns));
+	return columns;
 }
 
 void
@@ -132,13 +167,11 @@ wa_plan_write(CustomScan *plan, const WaScanQuery *query, const WaPlanTop *top)
 	};
 	List *targets = list_concat_copy(query->keys, query->aggregates);
 	List *parameters = NIL;
-	List *vars;
+	List *columns = columns_of(query);
 	ListCell *cell;
 
 	(void) collect_parameters((Node *) targets, &parameters);
-	vars = pull_var_clause((Node *) expressions_of(query),
-						   PVC_RECURSE_AGGREGATES | PVC_RECURSE_PLACEHOLDERS);
-	targets = list_concat(targets, list_concat_unique(NIL, vars));
+	targets = list_concat(targets, columns);
 	foreach (cell, targets)
 		plan->custom_scan_tlist = lappend(
 			plan->custom_scan_tlist,
@@ -151,7 +184,7 @@ wa_plan_write(CustomScan *plan, const WaScanQuery *query, const WaPlanTop *top)
 	plan->custom_private = list_make5(
 		list_of(numbers, NUMBER_COUNT), top->operators, top->nulls_first,
 		makeFloat(psprintf("%.6e", query->block_cost)), NIL);
-	write_joins(plan, query);
+	write_joins(plan, query, columns);
 }
 
 List *
@@ -209,9 +242,13 @@ static void
 set_join_columns(CustomScan *plan)
 {
 	List *joins = (List *) list_nth(plan->custom_exprs, JOINS);
+	List *listed = NIL;
 	ListCell *join;
 	ListCell *below;
 	ListCell *cell;
+
+	foreach (cell, plan->custom_scan_tlist)
+		listed = lappend(listed, lfirst_node(TargetEntry, cell)->expr);
 
 	forboth(join, joins, below, wa_plan_joined(plan))
 	{
@@ -219,7 +256,8 @@ set_join_columns(CustomScan *plan)
 
 		foreach (cell, ((const Plan *) lfirst(below))->targetlist)
 			columns = lappend(columns, lfirst_node(TargetEntry, cell)->expr);
-		list_nth_cell((List *) lfirst(join), 2)->ptr_value = columns;
+		list_nth_cell((List *) lfirst(join), 2)->ptr_value =
+			find_listed((Node *) columns, listed);
 	}
 }
 
@@ -310,8 +348,6 @@ read_joins(const CustomScan *plan)
 {
 	const List *numbers =
 		(const List *) list_nth(plan->custom_private, JOIN_NUMBERS);
-	const List *equalities =
-		(const List *) list_nth(plan->custom_private, JOIN_EQUALITIES);
 	List *joins = NIL;
 	ListCell *cell;
 
@@ -323,10 +359,10 @@ read_joins(const CustomScan *plan)
 
 		*join = (WaJoin){.kind = (WaJoinKind) list_nth_int(numbers, 2 * i),
 						 .is_unique = list_nth_int(numbers, 2 * i + 1) != 0,
-						 .equalities = (List *) list_nth(equalities, i),
 						 .key = (Expr *) linitial(expressions),
 						 .of = (Expr *) lsecond(expressions),
-						 .columns = (List *) lthird(expressions)};
+						 .columns = (List *) lthird(expressions),
+						 .clauses = (List *) lfourth(expressions)};
 		joins = lappend(joins, join);
 	}
 	return joins;

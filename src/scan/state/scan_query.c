@@ -291,9 +291,10 @@ wa_scan_query_check_keys(const WaScanQuery *query)
 	}
 	foreach (cell, query->joins.list)
 	{
-		ListCell *equality;
+		ListCell *clause;
 
-		foreach (equality, ((const WaJoin *) lfirst(cell))->equalities)
-			check_permission(lfirst_oid(equality), OBJECT_FUNCTION);
+		foreach (clause, ((const WaJoin *) lfirst(cell))->clauses)
+			check_permission(get_opcode(lfirst_node(OpExpr, clause)->opno),
+							 OBJECT_FUNCTION);
 	}
 }
