@@ -200,12 +200,13 @@ show_joins(const WaScanQuery *query, List *context, ExplainState *es)
 	foreach (cell, query->joins.list)
 	{
 		const WaJoin *join = (const WaJoin *) lfirst(cell);
-		const char *kind = join->kind == WA_JOIN_LEFT   ? "LEFT "
-						   : join->kind == WA_JOIN_ANTI ? "ANTI "
-														: "";
+		static const char *const kinds[] = {[WA_JOIN_INNER] = "",
+											[WA_JOIN_LEFT] = "LEFT ",
+											[WA_JOIN_SEMI] = "SEMI ",
+											[WA_JOIN_ANTI] = "ANTI "};
 
 		texts = lappend(texts,
-						psprintf("%s%s", kind,
+						psprintf("%s%s", kinds[join->kind],
 								 deparse_expression(
 									 (Node *) make_ands_explicit(join->clauses),
 									 context, true, false)));

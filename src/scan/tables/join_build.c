@@ -35,7 +35,8 @@ typedef struct Folded
 {
 	struct Side *side;
 	ExprState *key; /* over a row of the other's plan */
-	int64 row;      /* of the row at hand, or WA_NO_ROW */
+	Oid key_type;
+	int64 row; /* of the row at hand, or WA_NO_ROW */
 } Folded;
 
 /* The rows of a join. */
@@ -121,8 +122,9 @@ add_own_columns(const WaJoinBuild *build, int number, EState *estate)
 static void
 fold(Side *side, Side *into, EState *estate)
 {
-	into->folded[into->nfolded] = (Folded){
-		side, prepare_of_plan(into->join, side->join->key, estate), WA_NO_ROW};
+	into->folded[into->nfolded] =
+		(Folded){side, prepare_of_plan(into->join, side->join->key, estate),
+				 exprType((Node *) side->join->key), WA_NO_ROW};
 	for (int i = 0; i < side->ncolumns; i++)
 		into->columns[into->ncolumns++] =
 			(Column){.number = side->columns[i].number,
@@ -204,10 +206,8 @@ find_row(const Folded *folded, ExprContext *econtext)
 
 	return is_null
 			   ? WA_NO_ROW
-			   : wa_key_rows_find(
-					 &folded->side->rows,
-					 wa_integer_of_datum(
-						 exprType((Node *) folded->side->join->key), value));
+			   : wa_key_rows_find(&folded->side->rows,
+								  wa_integer_of_datum(folded->key_type, value));
 }
 
 /* Finds the rows of folded sides; returns false if the row at hand is not kept. */
