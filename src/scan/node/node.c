@@ -16,6 +16,7 @@
 #include "client/client.h"
 #include "scan/node/explain.h"
 #include "scan/node/feed.h"
+#include "scan/node/joined.h"
 #include "scan/output/output.h"
 #include "scan/output/shifted.h"
 #include "scan/output/top.h"
@@ -29,7 +30,6 @@
 #include "scan/state/scan_state.h"
 #include "scan/state/shared_instrument.h"
 #include "scan/state/why_heap.h"
-#include "scan/tables/join_build.h"
 
 /* Groups of a dashboard's query take less than twice as many bytes. */
 #define KEPT_BYTES (1024 * 1024)
@@ -61,44 +61,6 @@ set_source(WaScanState *state, Relation relation)
 	wa_sources_set(&state->sources, known, 1);
 }
 
-/* Begins the plans of what is joined. */
-static void
-begin_joined(WaScanState *state, EState *estate, int eflags)
-{
-	CustomScanState *css = &state->css;
-	ListCell *cell;
-
-	foreach (cell, wa_plan_joined(castNode(CustomScan, css->ss.ps.plan)))
-	{
-		PlanState *plan =
-			ExecInitNode(lfirst(cell), estate,
-						 eflags & ~(EXEC_FLAG_BACKWARD | EXEC_FLAG_MARK));
-
-		state->joined = lappend(state->joined, plan);
-		css->custom_ps = lappend(css->custom_ps, plan);
-	}
-}
-
-/* Has tables of the rows of what is joined, unless these are there. */
-static void
-read_joined(WaScanState *state)
-{
-	bool are_there = state->has_joined;
-	ListCell *cell;
-
-	foreach (cell, state->joined)
-		are_there &= ((PlanState *) lfirst(cell))->chgParam == NULL;
-	if (are_there || state->joined == NIL)
-		return;
-	foreach (cell, state->has_joined ? state->joined : NIL)
-		ExecReScan((PlanState *) lfirst(cell));
-	if (state->build == NULL)
-		state->build = wa_join_build_make(state->query.interpreter->joined,
-										  state->css.ss.ps.state);
-	wa_join_build_fill(state->build, state->joined);
-	state->has_joined = true;
-}
-
 static void
 begin_scan(CustomScanState *node, EState *estate, int eflags)
 {
@@ -112,7 +74,7 @@ begin_scan(CustomScanState *node, EState *estate, int eflags)
 		set_source(state, relation);
 	else
 		state->feed = wa_feed_begin(state, RelationGetDescr(relation), eflags);
-	begin_joined(state, estate, eflags);
+	state->joined = wa_joined_begin(state, eflags);
 	wa_plan_read(plan, &state->query);
 	/* warpagg.accelerate is as it was when the plan was made. */
 	reason = wa_scan_query_aggregate(&state->query, NULL);
@@ -174,7 +136,7 @@ read_table(WaScanState *state)
 		return;
 	if (!wa_sources_have_rows(&state->sources) && !has_other_rows(state))
 		return;
-	read_joined(state);
+	wa_joined_read(state);
 	if (wa_interpreter_prepare(state->query.interpreter, econtext))
 		wa_resident_use(state, has_other_rows(state));
 	else
@@ -269,14 +231,12 @@ static void
 end_scan(CustomScanState *node)
 {
 	WaScanState *state = (WaScanState *) node;
-	ListCell *cell;
 
 	wa_shared_instrument_leave(state);
 	wa_sources_end(&state->sources);
 	if (state->feed != NULL)
 		wa_feed_end(state->feed);
-	foreach (cell, state->joined)
-		ExecEndNode((PlanState *) lfirst(cell));
+	wa_joined_end(state->joined);
 	wa_spill_end(&state->store);
 }
 
@@ -284,7 +244,6 @@ static void
 rescan(CustomScanState *node)
 {
 	WaScanState *state = (WaScanState *) node;
-	ListCell *cell;
 
 	state->next = 0;
 	if (node->ss.ps.chgParam == NULL && state->batches <= 1)
@@ -292,9 +251,7 @@ rescan(CustomScanState *node)
 	state->is_started = false;
 	if (state->feed != NULL)
 		wa_feed_rescan(state->feed, node->ss.ps.chgParam);
-	foreach (cell, node->ss.ps.chgParam == NULL ? NIL : state->joined)
-		UpdateChangedParamSet((PlanState *) lfirst(cell), node->ss.ps.chgParam);
-	if (node->ss.ps.chgParam != NULL)
+	wa_joined_rescan(state->joined, node->ss.ps.chgParam);
 		wa_interpreter_reset(state->query.interpreter);
 }
 

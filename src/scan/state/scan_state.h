@@ -21,9 +21,7 @@ typedef struct WaScanState
 	WaScanSource table; /* the node's own, unless it has a feed */
 	WaScanSources sources;
 	struct WaFeed *feed;       /* scan/node/feed.h; NULL: none */
-	List *joined;              /* PlanState of each join */
-	struct WaJoinBuild *build; /* of tables of their rows */
-	bool has_joined;           /* these are filled */
+	struct WaJoined *joined; /* scan/node/joined.h; NULL: nothing */
 	WaScanStore store;
 	WaScanBatch batch;
 

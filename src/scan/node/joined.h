@@ -1,0 +1,30 @@
+/*
+ * joined.h
+ *		What is joined to the rows of a node's table: PostgreSQL's plans return it.
+ */
+#ifndef WA_SCAN_JOINED_H
+#define WA_SCAN_JOINED_H
+
+#include "scan/state/scan_state.h"
+
+typedef struct WaJoined WaJoined;
+
+/* Begins the plans of what a node's plan joins; returns NULL if that is nothing. */
+extern WaJoined *wa_joined_begin(WaScanState *state, int eflags);
+
+/*
+ * Has tables of what is joined (scan/tables/join_tables.h), which may be those of an earlier
+ * query, unless they are there.
+ */
+extern void wa_joined_read(WaScanState *state);
+
+/* Tells whether the tables are those of an earlier query. */
+extern bool wa_joined_are_kept(const WaJoined *joined);
+
+/* Has the plans begin again when such parameters change. */
+extern void wa_joined_rescan(WaJoined *joined, Bitmapset *changed);
+
+/* Ends the plans. */
+extern void wa_joined_end(WaJoined *joined);
+
+#endif /* WA_SCAN_JOINED_H */

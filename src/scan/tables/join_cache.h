@@ -1,0 +1,30 @@
+/*
+ * join_cache.h
+ *		Tables of joins that a session keeps for its next queries.
+ *
+ * They are found by a text that describes what they are made of, and by a stamp of each
+ * relation, which is another one once a row of that may look different to a snapshot.
+ */
+#ifndef WA_SCAN_JOIN_CACHE_H
+#define WA_SCAN_JOIN_CACHE_H
+
+#include "core/must_check.h"
+#include "scan/tables/join_tables.h"
+
+/* What tables are made of. */
+typedef struct WaJoinContents
+{
+	const char *description;
+	int nstamps;
+	const uint64 *stamps;
+} WaJoinContents;
+
+/* Fills tables with what is kept of the same contents; returns false if there is nothing. */
+extern WA_MUST_CHECK bool wa_join_cache_take(WaJoinTables *tables,
+											 const WaJoinContents *contents);
+
+/* Keeps what tables have been filled with, unless that takes too much memory. */
+extern void wa_join_cache_keep(WaJoinTables *tables,
+							   const WaJoinContents *contents);
+
+#endif /* WA_SCAN_JOIN_CACHE_H */
