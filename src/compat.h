@@ -543,6 +543,17 @@ test_for_old_snapshot_compat(Snapshot snapshot, Relation relation, Page page)
 #endif
 }
 
+/* Returns a relation of a query by its number, which its plan has opened. */
+static inline Relation
+query_relation_compat(EState *estate, Index number)
+{
+#if PG_VERSION_NUM >= 180000
+	return ExecGetRangeTableRelation(estate, number, false);
+#else
+	return ExecGetRangeTableRelation(estate, number);
+#endif
+}
+
 /* Tells whether pages may lack what old snapshots see. */
 static inline bool
 old_snapshots_end_compat(void)

@@ -290,6 +290,7 @@ find_foreign(Node *node, void *context)
 				return !is_own_type(exprType(node));
 			break;
 		case T_CaseWhen:
+		case T_TargetEntry:
 			break;
 		default:
 			if (!is_own_type(exprType(node)))

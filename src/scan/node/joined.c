@@ -17,6 +17,7 @@
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
 
+#include "compat.h"
 #include "scan/expr/compile.h"
 #include "scan/node/joined.h"
 #include "scan/resident/stamps.h"
@@ -231,24 +232,26 @@ describe(const WaScanState *state, const List *plans, const Contents *contents)
 	return text.data;
 }
 
-/* Asks for the stamps of the relations; returns false if there are none. */
+/* Asks for the stamps of the relations; returns false if one of them has none. */
 static bool
 find_stamps(const Contents *contents, WaJoinContents *found)
 {
 	const int count = bms_num_members(contents->relations);
-	Relation *relations = palloc(sizeof(Relation) * count);
 	uint64 *stamps = palloc(sizeof(uint64) * count);
+	List *relations = NIL;
 	int number = -1;
-	int i = 0;
-	bool are_there;
 
 	while ((number = bms_next_member(contents->relations, number)) >= 0)
-		relations[i++] =
-			ExecGetRangeTableRelation(contents->estate, (Index) number);
-	are_there = wa_resident_stamps(contents->estate, relations, count, stamps);
+		relations = lappend(relations, ExecGetRangeTableRelation(
+										   contents->estate, (Index) number));
+	if (!wa_resident_stamps(relations, contents->estate->es_snapshot, stamps))
+		return false;
+	for (int i = 0; i < count; i++)
+		if (stamps[i] == 0)
+			return false;
 	found->nstamps = count;
 	found->stamps = stamps;
-	return are_there;
+	return true;
 }
 
 /* Tells whether the tables of this query may be those of others, and describes them. */
@@ -265,9 +268,9 @@ find_contents(const WaScanState *state, const List *plans,
 		if (!is_lasting(&contents, (const Plan *) lfirst(cell)))
 			return false;
 	foreach (cell, state->query.joins.values)
-		if (!are_lasting(&contents,
-						 list_make1(((const WaJoinedValue *) lfirst(cell))
-										->expression)))
+		if (!are_lasting(
+				&contents,
+				list_make1(((const WaJoinedValue *) lfirst(cell))->expression)))
 			return false;
 	if (bms_is_empty(contents.relations) || !find_stamps(&contents, found))
 		return false;

@@ -252,7 +252,7 @@ rescan(CustomScanState *node)
 	if (state->feed != NULL)
 		wa_feed_rescan(state->feed, node->ss.ps.chgParam);
 	wa_joined_rescan(state->joined, node->ss.ps.chgParam);
-		wa_interpreter_reset(state->query.interpreter);
+	wa_interpreter_reset(state->query.interpreter);
 }
 
 Node *

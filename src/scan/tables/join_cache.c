@@ -7,8 +7,8 @@
  */
 #include "postgres.h"
 
-#include "executor/nodeHash.h"
 #include "lib/ilist.h"
+#include "miscadmin.h"
 #include "utils/memutils.h"
 
 #include "scan/tables/join_cache.h"
@@ -18,7 +18,7 @@
 
 typedef struct Kept
 {
-	dlist_node node; /* in the list, that which was used last first */
+	dlist_node node;       /* in the list, that which was used last first */
 	MemoryContext context; /* of this and all that it has */
 	char *description;
 	int nstamps;
@@ -49,9 +49,8 @@ static void
 make_room(Size bytes)
 {
 	const Size most = get_hash_memory_limit();
-	dlist_node *node = dlist_is_empty(&kept_list)
-						   ? NULL
-						   : dlist_tail_node(&kept_list);
+	dlist_node *node =
+		dlist_is_empty(&kept_list) ? NULL : dlist_tail_node(&kept_list);
 
 	while (node != NULL && (nkept >= MOST_KEPT || kept_bytes + bytes > most))
 	{
@@ -141,13 +140,13 @@ wa_join_cache_keep(WaJoinTables *tables, const WaJoinContents *contents)
 	kept->context = context;
 	kept->description = MemoryContextStrdup(context, contents->description);
 	kept->nstamps = contents->nstamps;
-	kept->stamps = copy_of(context, contents->stamps,
-						   sizeof(uint64) * contents->nstamps);
+	kept->stamps =
+		copy_of(context, contents->stamps, sizeof(uint64) * contents->nstamps);
 	kept->bytes = bytes;
 	kept->rows =
 		copy_of(context, tables->rows, sizeof(WaKeyRows) * tables->njoins);
-	kept->values = copy_of(context, tables->values,
-						   sizeof(WaJoinValue) * tables->nvalues);
+	kept->values =
+		copy_of(context, tables->values, sizeof(WaJoinValue) * tables->nvalues);
 	kept->tables = copy_of(context, tables->tables,
 						   sizeof(WaLookupTable) * tables->nvalues);
 	begin_use(kept);
