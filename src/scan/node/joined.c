@@ -18,8 +18,12 @@
 #include "utils/rel.h"
 
 #include "compat.h"
+#include "resident/autoload.h"
+#include "resident/columns.h"
+#include "resident/relation.h"
 #include "scan/expr/compile.h"
 #include "scan/node/joined.h"
+#include "scan/plan/suggest.h"
 #include "scan/resident/stamps.h"
 #include "scan/state/plan.h"
 #include "scan/tables/join_build.h"
@@ -232,10 +236,28 @@ describe(const WaScanState *state, const List *plans, const Contents *contents)
 	return text.data;
 }
 
-/* Asks for the stamps of the relations; returns false if one of them has none. */
-static bool
-find_stamps(const Contents *contents, WaJoinContents *found)
+/*
+ * Has a relation loaded that has no stamp, by the column of it that takes least; then the
+ * next query finds the tables of this one.
+ */
+static void
+suggest(Relation relation)
 {
+	AttrNumber any;
+
+	if (wa_autoload && wa_resident_refusal(relation) == NULL &&
+		wa_columns_narrowest(relation, &any))
+		wa_autoload_suggest(RelationGetRelid(relation), 1, &any, false);
+}
+
+/*
+ * Asks for the stamps of the relations; returns false if one of them has none.  They are
+ * loaded if the node's table is large enough.
+ */
+static bool
+find_stamps(const Contents *contents, bool may_load, WaJoinContents *found)
+{
+	bool are_there = true;
 	const int count = bms_num_members(contents->relations);
 	uint64 *stamps = palloc(sizeof(uint64) * count);
 	List *relations = NIL;
@@ -247,11 +269,14 @@ find_stamps(const Contents *contents, WaJoinContents *found)
 	if (!wa_resident_stamps(relations, contents->estate->es_snapshot, stamps))
 		return false;
 	for (int i = 0; i < count; i++)
-		if (stamps[i] == 0)
-			return false;
+	{
+		if (stamps[i] == 0 && may_load)
+			suggest((Relation) list_nth(relations, i));
+		are_there &= stamps[i] != 0;
+	}
 	found->nstamps = count;
 	found->stamps = stamps;
-	return true;
+	return are_there;
 }
 
 /* Tells whether the tables of this query may be those of others, and describes them. */
@@ -272,7 +297,11 @@ find_contents(const WaScanState *state, const List *plans,
 				&contents,
 				list_make1(((const WaJoinedValue *) lfirst(cell))->expression)))
 			return false;
-	if (bms_is_empty(contents.relations) || !find_stamps(&contents, found))
+	if (bms_is_empty(contents.relations) ||
+		!find_stamps(
+			&contents,
+			wa_suggest_is_wanted((double) wa_sources_nblocks(&state->sources)),
+			found))
 		return false;
 	found->description = describe(state, plans, &contents);
 	return true;

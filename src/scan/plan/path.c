@@ -22,6 +22,7 @@
 #include "optimizer/planner.h"
 
 #include "scan/plan/group_estimate.h"
+#include "scan/plan/joins_resident.h"
 #include "scan/plan/limit.h"
 #include "scan/plan/parallel_cost.h"
 #include "scan/plan/path.h"
@@ -60,6 +61,12 @@
 #define SENT_GROUP_COST  0.15
 #define INPUT_COST       0.3
 #define RESIDENT_DIVISOR 4
+
+/*
+ * What is joined is read again after it has changed: tables of what is resident are thought
+ * to be used so often before that.
+ */
+#define RESIDENT_JOINS_SHARE 0.25
 
 /* Bytes that a group takes for each key, and for each aggregated column. */
 #define GROUP_BYTES  32
@@ -426,6 +433,9 @@ add_our_path(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *output_rel,
 		*reason = "rows are joined that PostgreSQL reads";
 	if (*reason != NULL || output_rel->pathlist == NIL)
 		return;
+	if (planned->joins.list != NIL &&
+		wa_joins_are_resident(root, &planned->joins))
+		planned->joins.cost *= RESIDENT_JOINS_SHARE;
 	wa_limit_recognise(root, planned, output_rel->reltarget, limit);
 	/* The plan is said to be of its parent's relations; see createplan.c. */
 	parent = palloc(sizeof(RelOptInfo));
