@@ -36,6 +36,9 @@
 #	WA_PARTITION_QUERIES, WA_PARTITION_NODES
 #						the same over tables with partitions (default 150; thousands now
 #						and then), and the percentage of the node (default 40)
+#	WA_JOIN_QUERIES, WA_JOIN_NODES
+#						the same over tables that are joined (default 150, and a third as
+#						many over tables with partitions; and 35)
 #	WA_EMU_SEEDS		seeds of the values that kernels get on the emulator (default 1;
 #						"1 2 3" now and then)
 #	WA_FUZZ_SECONDS		seconds for each target of libFuzzer (default 15)
@@ -66,8 +69,8 @@ FAST=(build-fast install unit-fast regress-1 regress-2 regress-3)
 # The long ones of those that run side by side come first, and before all that which waits
 # more than it works.
 STAGES=(build unit emu install tap devices regress-preload regress-emu lint fuzz valgrind
-	soak freshness makefiles demo scan-random scan-partitions random freshness-rules
-	freshness-partitions random-emu scan-queries bench-joins regress-late docs)
+	soak freshness makefiles demo scan-random scan-partitions scan-joins random
+	freshness-rules freshness-partitions random-emu scan-queries bench-joins regress-late docs)
 [ ! -d "$WA_ROOT/test/specs" ] || STAGES+=(isolation)
 
 # Bitcode takes clang as long as all else takes gcc.
@@ -846,6 +849,21 @@ stage_scan_partitions()
 	start_preloaded partitions
 	run_scan_queries --partitioned --resident --queries "${WA_PARTITION_QUERIES:-150}" \
 		--nodes "${WA_PARTITION_NODES:-40}"
+	check 'no process of the server crashed' server_log_is_clean
+	keep_logs "$WA_SERVER_LOG"
+	report
+}
+
+# Runs random queries over joins, of tables in the heap and of resident ones.
+stage_scan_joins()
+{
+	local queries=${WA_JOIN_QUERIES:-150}
+
+	start_preloaded joins
+	run_scan_queries --joins --resident --queries "$queries" \
+		--nodes "${WA_JOIN_NODES:-35}"
+	run_random scan_queries.py --joins --partitioned --resident \
+		--seed "${WA_RANDOM_SEED:-1}" --queries "$((queries / 3))"
 	check 'no process of the server crashed' server_log_is_clean
 	keep_logs "$WA_SERVER_LOG"
 	report

@@ -107,25 +107,19 @@ class Query:
     def __init__(self, rng, samples, partitioned=None):
         self.rng = rng
         self.partitioned = partitioned
-        self.table = rng.choice(
-            [name for name, (_, _, share) in partitioned.items()
-             for _ in range(share)] if partitioned else
-            [name for name, (rows, _, _) in TABLES.items()
-             for _ in range(12 if name in COARSE else 4 if rows > 1 else 1)])
+        self.table = self.draw_table()
         self.family = rng.choice(["gpu", "builtin", "builtin", "mixed"])
         self.accelerate = rng.choice(
             ["exact", "all", "off" if self.family == "gpu" else "all"])
-        left_alone = LEFT_ALONE_PARTS if partitioned else LEFT_ALONE
-        self.left_alone = (rng.choice(list(left_alone))
+        self.left_alone = (rng.choice(self.left_alone_ways())
                            if rng.random() < 0.06 else None)
         self.way = rng.choice(["plain"] * 6 + ["prepared"] * 2 + ["cursor"])
         self.is_lateral = self.way == "plain" and rng.random() < 0.12
-        self.expressions = Expressions(rng, samples, self.way == "prepared")
+        self.expressions = self.make_expressions(samples)
         self.where = self.draw_where()
         self.keys, self.kinds = [], []
         self.draw_keys()
-        self.calls = [Call(self, self.expressions)
-                      for _ in range(rng.choice([1, 1, 2, 3, 4, 5]))]
+        self.calls = self.draw_calls()
         self.outputs = [self.draw_output(place)
                         for place in range(len(self.calls))]
         self.having = self.draw_having()
@@ -141,6 +135,27 @@ class Query:
         self.executions = rng.choice([1, 2, 7]) if self.way == "prepared" else 1
         self.settings = self.draw_settings()
         self.has_twin_text = self.render("on") != self.render("off")
+
+    def draw_table(self):
+        """Returns the table that the query is over."""
+        return self.rng.choice(
+            [name for name, (_, _, share) in self.partitioned.items()
+             for _ in range(share)] if self.partitioned else
+            [name for name, (rows, _, _) in TABLES.items()
+             for _ in range(12 if name in COARSE else 4 if rows > 1 else 1)])
+
+    def left_alone_ways(self):
+        """Returns what there is that the node leaves to PostgreSQL."""
+        return list(LEFT_ALONE_PARTS if self.partitioned else LEFT_ALONE)
+
+    def make_expressions(self, samples):
+        """Returns what draws expressions over a row."""
+        return Expressions(self.rng, samples, self.way == "prepared")
+
+    def draw_calls(self):
+        """Returns the aggregates."""
+        return [Call(self, self.expressions)
+                for _ in range(self.rng.choice([1, 1, 2, 3, 4, 5]))]
 
     def draw_where(self):
         """Returns the condition of the query, or nothing."""
@@ -277,14 +292,18 @@ class Query:
             "warpagg.min_device_rows": rng.choice([0, 100, 65536, 65536]),
         }
 
+    def source(self):
+        """Returns what follows FROM."""
+        sample = ""
+        if self.left_alone == "sample":
+            sample = " TABLESAMPLE SYSTEM (60) REPEATABLE (3)"
+        return f"wa_scan.{self.table}{sample}"
+
     def select(self, side):
         """Returns the query over the table."""
         calls = [call.render(side, self.accelerate) for call in self.calls]
         results = [output.replace("{}", call)
                    for output, call in zip(self.outputs, calls)]
-        sample = ""
-        if self.left_alone == "sample":
-            sample = " TABLESAMPLE SYSTEM (60) REPEATABLE (3)"
         group = ""
         if self.keys:
             group = ", ".join(str(i + 1) for i in range(len(self.keys)))
@@ -294,9 +313,8 @@ class Query:
         having = ""
         if self.having:
             having = f" HAVING {self.having.replace('{}', calls[0])}"
-        return (f"SELECT {', '.join(self.keys + results)} FROM "
-                f"wa_scan.{self.table}{sample}{self.where}{group}{having}"
-                f"{self.order}")
+        return (f"SELECT {', '.join(self.keys + results)} FROM {self.source()}"
+                f"{self.where}{group}{having}{self.order}")
 
     def render(self, side):
         """Returns the query on a side."""
@@ -333,6 +351,17 @@ class Query:
         if self.way == "cursor":
             return [f"EXPLAIN (COSTS OFF) {prepared[0]}"]
         return [f"EXPLAIN (COSTS OFF) {self.render(side)}"]
+
+    def is_computed_by(self, plan):
+        """Tells whether lines of a plan have the node, for the query's own table.
+
+        A subselect's table has an alias, and a partition a name of its own.
+        """
+        return any(line.endswith(f"(WarpAgg) on {self.table}") for line in plan)
+
+    def loose_errors(self):
+        """Returns messages of errors that one side may have, and the other not."""
+        return set()
 
     def twins(self):
         """Returns the places of results that may look different, and be equal."""
