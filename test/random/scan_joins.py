@@ -175,7 +175,7 @@ class Query(scan_generator.Query):
         table = rng.choice([name for name in OTHERS for _ in
                             range(1 if name in ("dim_many", "dim_none") else 4)])
         if kind in ("semi", "anti") and rng.random() < 0.4:
-            table = rng.choice(["dim_many", "few", "middle", *(self.partitioned or [])])
+            table = rng.choice(["dim_many", "few", *(self.partitioned or ["middle"])])
         elif kind == "many":
             table = "dim_many"
         elif table == "dim_many":

@@ -198,8 +198,15 @@ class Runner:
         except Failure as failure:
             return f"{failure}\n{describe(query)}"
         finally:
-            self.session.ask("ROLLBACK")
+            self.roll_back()
         return None
+
+    def roll_back(self):
+        """Ends the transaction, if the session is there; else its loss has been seen."""
+        try:
+            self.session.ask("ROLLBACK")
+        except SessionLost:
+            pass
 
     def make_resident(self, table, rng):
         """Loads a table, now and then, after it was vacuumed, now and then.
