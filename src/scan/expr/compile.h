@@ -134,24 +134,6 @@ extern int wa_compile_argument(WaCompiler *compiler, Expr *argument,
 extern int wa_compile_key(WaCompiler *compiler, Expr *key);
 
 /*
- * Tells whether PostgreSQL may raise errors when it evaluates an expression over
- * Vars, or NULL, unless these are times that wa_time_is_safe does not hold for.
- */
-extern bool wa_may_raise(Node *expression);
-
-/* Tells whether there is a parameter of any kind in an expression. */
-extern bool wa_has_parameter(Node *expression);
-
-/* Tells whether an expression uses what a subselect, or an outer row, returns. */
-extern bool wa_has_exec_param(Node *expression);
-
-/* Returns the numbers of such parameters in an expression, added to a list. */
-extern List *wa_exec_params(List *params, Node *expression);
-
-/* Tells whether an expression may run code that is not the system's own. */
-extern bool wa_runs_foreign_code(Node *expression);
-
-/*
  * Returns the call by which a register has its value in the end; NULL: it has it
  * otherwise.
  */

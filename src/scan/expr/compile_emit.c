@@ -17,6 +17,7 @@
 #include "core/decimal.h"
 #include "heap/gather.h"
 #include "scan/expr/compile_internal.h"
+#include "scan/expr/errors.h"
 #include "scan/expr/joins.h"
 
 /* A call takes about as long as so many instructions. */

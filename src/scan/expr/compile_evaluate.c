@@ -18,6 +18,7 @@
 
 #include "heap/gather.h"
 #include "scan/expr/compile_internal.h"
+#include "scan/expr/errors.h"
 #include "scan/expr/functions.h"
 #include "scan/expr/times.h"
 

@@ -229,11 +229,4 @@ extern bool wa_compiler_has_failed(WaCompiler *compiler, Node *expression);
  */
 extern bool wa_is_wide(WaCompiler *compiler, Node *expression);
 
-/*
- * Tells whether an expression over Vars raises no errors, whatever they are, or,
- * if they are times, if wa_time_is_safe holds for these; and whether it depends
- * on nothing else but the time zone.
- */
-extern bool wa_is_total(Node *expression);
-
 #endif /* WA_SCAN_COMPILE_INTERNAL_H */

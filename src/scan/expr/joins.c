@@ -11,7 +11,7 @@
 #include "optimizer/optimizer.h"
 
 #include "heap/gather.h"
-#include "scan/expr/compile.h"
+#include "scan/expr/errors.h"
 #include "scan/expr/joins.h"
 
 /* Returns the number of the join whose relation has a column; -1: none. */

@@ -4,6 +4,7 @@
  */
 #include "postgres.h"
 
+#include "scan/expr/errors.h"
 #include "scan/expr/lazy.h"
 
 WaLazyConstant

@@ -19,6 +19,7 @@
 #include "compat.h"
 #include "scan/expr/aggregates.h"
 #include "scan/expr/compile_internal.h"
+#include "scan/expr/errors.h"
 #include "scan/expr/functions.h"
 #include "scan/expr/times.h"
 #include "scan/expr/total.h"

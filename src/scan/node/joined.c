@@ -21,7 +21,7 @@
 #include "resident/autoload.h"
 #include "resident/columns.h"
 #include "resident/relation.h"
-#include "scan/expr/compile.h"
+#include "scan/expr/errors.h"
 #include "scan/node/joined.h"
 #include "scan/plan/suggest.h"
 #include "scan/resident/stamps.h"

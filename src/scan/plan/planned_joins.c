@@ -19,7 +19,7 @@
 #include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
 
-#include "scan/expr/joins.h"
+#include "scan/plan/join_keys.h"
 #include "scan/plan/planned_joins.h"
 #include "scan/plan/planner_compat.h"
 
@@ -42,14 +42,6 @@ typedef struct Search
 	const char *reason; /* why the last relation could not be joined */
 } Search;
 
-/* A clause that a key of a relation equals something. */
-typedef struct Key
-{
-	RestrictInfo *info;
-	Expr *outer; /* over what is joined so far */
-	Expr *inner; /* over the relation */
-} Key;
-
 /* Returns the name of a relation of the query. */
 static const char *
 name_of(const Search *search, const RelOptInfo *relation)
@@ -59,169 +51,10 @@ name_of(const Search *search, const RelOptInfo *relation)
 	return search->root->simple_rte_array[number]->eref->aliasname;
 }
 
-/* Tells whether values of two types are equal if the integers in their vectors are. */
-static bool
-are_equal_as_integers(Oid left, Oid right)
-{
-	switch (left)
-	{
-		case INT2OID:
-		case INT4OID:
-		case INT8OID:
-			return right == INT2OID || right == INT4OID || right == INT8OID;
-		case DATEOID:
-		case OIDOID:
-			return right == left;
-		default:
-			return false;
-	}
-}
-
-/* Tells whether a clause compares a key of a relation with what is joined so far. */
-static bool
-is_key(const Search *search, const RelOptInfo *relation, RestrictInfo *info,
-	   Key *key)
-{
-	const OpExpr *clause = (const OpExpr *) info->clause;
-	Expr *left;
-	Expr *right;
-
-	if (info->mergeopfamilies == NIL || !info->can_join)
-		return false;
-	left = linitial(clause->args);
-	right = lsecond(clause->args);
-	if (bms_is_subset(info->left_relids, search->joined->relids) &&
-		bms_is_subset(info->right_relids, relation->relids))
-		*key = (Key){info, left, right};
-	else if (bms_is_subset(info->right_relids, search->joined->relids) &&
-			 bms_is_subset(info->left_relids, relation->relids))
-		*key = (Key){info, right, left};
-	else
-		return false;
-	/* What looks for unique indexes goes by it. */
-	info->outer_is_left = key->outer == left;
-	return IsA(key->outer, Var) && IsA(key->inner, Var) &&
-		   are_equal_as_integers(exprType((Node *) key->outer),
-								 exprType((Node *) key->inner));
-}
-
-/* Tells whether a subquery returns no more than one row for the keys. */
-static bool
-is_distinct(Query *subquery, const List *keys)
-{
-	List *columns = NIL;
-	List *operators = NIL;
-	ListCell *cell;
-
-	if (!query_supports_distinctness(subquery))
-		return false;
-	foreach (cell, keys)
-	{
-		const Key *key = (const Key *) lfirst(cell);
-
-		columns = lappend_int(columns, castNode(Var, key->inner)->varattno);
-		operators =
-			lappend_oid(operators, castNode(OpExpr, key->info->clause)->opno);
-	}
-	return is_distinct_compat(subquery, columns, operators);
-}
-
-/* Tells whether a relation has no more than one row for the keys. */
-static bool
-is_unique(const Search *search, RelOptInfo *relation, const List *keys)
-{
-	List *infos = NIL;
-	ListCell *cell;
-
-	if (relation->reloptkind != RELOPT_BASEREL || keys == NIL)
-		return false;
-	if (relation->rtekind == RTE_SUBQUERY)
-		return is_distinct(
-			search->root->simple_rte_array[relation->relid]->subquery, keys);
-	foreach (cell, keys)
-		infos = lappend(infos, ((const Key *) lfirst(cell))->info);
-	return relation->rtekind == RTE_RELATION &&
-		   has_unique_index_compat(search->root, relation, infos);
-}
-
-/* Tells whether two integers of a type have room in one of 64 bits. */
-static bool
-has_room(const Expr *expression)
-{
-	const Oid type = exprType((const Node *) expression);
-
-	return type == INT2OID || type == INT4OID;
-}
-
-/* Returns an integer as one of 64 bits. */
-static Expr *
-as_bigint(Expr *expression)
-{
-	const Oid function =
-		exprType((Node *) expression) == INT2OID ? F_INT8_INT2 : F_INT8_INT4;
-
-	return (Expr *) makeFuncExpr(function, INT8OID, list_make1(expression),
-								 InvalidOid, InvalidOid, COERCE_IMPLICIT_CAST);
-}
-
-/* Returns an integer as a constant. */
-static Expr *
-constant(int64 value)
-{
-	return (Expr *) makeConst(INT8OID, -1, InvalidOid, sizeof(int64),
-							  Int64GetDatum(value), false, FLOAT8PASSBYVAL);
-}
-
-/* Returns what a function of two integers of 64 bits returns. */
-static Expr *
-call(Oid function, Expr *first, Expr *second)
-{
-	return (Expr *) makeFuncExpr(function, INT8OID, list_make2(first, second),
-								 InvalidOid, InvalidOid, COERCE_EXPLICIT_CALL);
-}
-
-/*
- * Returns two integers as one: the first one times 2^32, and the second one plus 2^31,
- * which is not negative, so that no sum is out of range.
- */
-static Expr *
-combine(Expr *first, Expr *second)
-{
-	return call(
-		F_INT8PL,
-		call(F_INT8MUL, as_bigint(first), constant(INT64CONST(1) << 32)),
-		call(F_INT8PL, as_bigint(second), constant(INT64CONST(1) << 31)));
-}
-
-/* Sets the key of a join; returns false if it has no room in an integer. */
-static bool
-set_key(WaJoin *join, const List *keys)
-{
-	const Key *first = (const Key *) linitial(keys);
-	const Key *second;
-	ListCell *cell;
-
-	foreach (cell, keys)
-		join->clauses =
-			lappend(join->clauses, ((const Key *) lfirst(cell))->info->clause);
-	join->key = first->outer;
-	join->of = first->inner;
-	if (list_length(keys) == 1)
-		return true;
-	second = (const Key *) lsecond(keys);
-	if (list_length(keys) > 2 || !has_room(first->outer) ||
-		!has_room(first->inner) || !has_room(second->outer) ||
-		!has_room(second->inner))
-		return false;
-	join->key = combine(first->outer, second->outer);
-	join->of = combine(first->inner, second->inner);
-	return true;
-}
-
 /* The clauses between a relation and what is joined so far. */
 typedef struct Clauses
 {
-	List *keys;   /* Key */
+	List *keys;   /* WaJoinKey */
 	List *others; /* RestrictInfo: what joins them besides */
 	List *above;  /* likewise, but of the rows that are joined */
 } Clauses;
@@ -237,12 +70,13 @@ sort_clauses(const Search *search, const Candidate *candidate,
 	foreach (cell, infos)
 	{
 		RestrictInfo *info = lfirst_node(RestrictInfo, cell);
-		Key *key = palloc(sizeof(Key));
+		WaJoinKey *key = palloc(sizeof(WaJoinKey));
 
 		if (candidate->info != NULL && candidate->info->jointype != JOIN_SEMI &&
 			RINFO_IS_PUSHED_DOWN(info, relids))
 			clauses->above = lappend(clauses->above, info);
-		else if (is_key(search, candidate->relation, info, key))
+		else if (wa_join_key_make(search->joined, candidate->relation, info,
+								  key))
 			clauses->keys = lappend(clauses->keys, key);
 		else
 			clauses->others = lappend(clauses->others, info);
@@ -256,14 +90,14 @@ sort_clauses(const Search *search, const Candidate *candidate,
 static void
 choose_keys(const Search *search, RelOptInfo *relation, Clauses *clauses)
 {
-	Key *chosen = NULL;
+	WaJoinKey *chosen = NULL;
 	List *all = clauses->keys;
 	ListCell *cell;
 
 	foreach (cell, all)
-		if (chosen == NULL &&
-			is_unique(search, relation, list_make1(lfirst(cell))))
-			chosen = (Key *) lfirst(cell);
+		if (chosen == NULL && wa_join_keys_are_unique(search->root, relation,
+													  list_make1(lfirst(cell))))
+			chosen = (WaJoinKey *) lfirst(cell);
 	clauses->above = clauses->others;
 	clauses->others = NIL;
 	if (chosen == NULL)
@@ -271,8 +105,8 @@ choose_keys(const Search *search, RelOptInfo *relation, Clauses *clauses)
 	clauses->keys = list_make1(chosen);
 	foreach (cell, all)
 		if (lfirst(cell) != chosen)
-			clauses->above =
-				lappend(clauses->above, ((const Key *) lfirst(cell))->info);
+			clauses->above = lappend(clauses->above,
+									 ((const WaJoinKey *) lfirst(cell))->info);
 }
 
 /* Returns what becomes of a candidate's rows. */
@@ -369,11 +203,12 @@ join_relation(Search *search, const Candidate *candidate)
 	if (candidate->info == NULL)
 		choose_keys(search, relation, &clauses);
 	join->kind = kind_of(candidate);
-	join->is_unique = is_unique(search, relation, clauses.keys);
+	join->is_unique =
+		wa_join_keys_are_unique(search->root, relation, clauses.keys);
 	search->reason = refusal_of(search, candidate, &clauses, join->is_unique);
 	if (search->reason != NULL || has_pseudoconstant(infos))
 		return false;
-	if (!set_key(join, clauses.keys))
+	if (!wa_join_keys_set(join, clauses.keys))
 	{
 		search->reason = psprintf("%s is joined by keys that have no room in "
 								  "an integer",

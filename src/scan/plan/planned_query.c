@@ -21,6 +21,7 @@
 #include "query/records/records.h"
 #include "scan/expr/aggregates.h"
 #include "scan/expr/compile.h"
+#include "scan/expr/errors.h"
 #include "scan/plan/planned_query.h"
 
 /* Returns what is wrong with the form of the query, or NULL. */

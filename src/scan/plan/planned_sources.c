@@ -23,7 +23,7 @@
 #include "utils/lsyscache.h"
 #include "utils/syscache.h"
 
-#include "scan/expr/compile.h"
+#include "scan/expr/errors.h"
 #include "scan/plan/group_estimate.h"
 #include "scan/plan/planned_sources.h"
 #include "scan/plan/planner_compat.h"

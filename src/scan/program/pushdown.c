@@ -17,6 +17,7 @@
 #include "heap/gather.h"
 #include "query/records/records.h"
 #include "scan/expr/compile_internal.h"
+#include "scan/expr/errors.h"
 #include "scan/expr/times.h"
 #include "scan/program/pushdown.h"
 #include "scan/program/query_column.h"

@@ -17,6 +17,7 @@
 
 #include "scan/base/attempt.h"
 #include "scan/base/datum.h"
+#include "scan/expr/errors.h"
 #include "scan/expr/times.h"
 #include "scan/tables/range_tables.h"
 #include "scan/tables/table_cache.h"

@@ -18,7 +18,7 @@
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
 
-#include "scan/expr/compile_internal.h"
+#include "scan/expr/errors.h"
 #include "scan/tables/table_cache.h"
 #include "scan/tables/table_values.h"
 

@@ -8,7 +8,7 @@
 
 #include "scan/base/context_arena.h"
 #include "scan/base/datum.h"
-#include "scan/expr/compile.h"
+#include "scan/expr/errors.h"
 #include "scan/tables/table_values.h"
 
 /* Of so many entries one may be unknown. */

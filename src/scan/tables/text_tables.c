@@ -17,6 +17,7 @@
 #include "client/resident.h"
 #include "compat.h"
 #include "scan/base/attempt.h"
+#include "scan/expr/errors.h"
 #include "scan/expr/evaluate.h"
 #include "scan/tables/table_cache.h"
 #include "scan/tables/table_values.h"

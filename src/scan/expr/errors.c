@@ -1,7 +1,6 @@
 /*
- * compile_errors.c
- *		Which expressions may raise errors when PostgreSQL evaluates them, or run
- *		code that is not its own.
+ * errors.c
+ *		Which expressions may raise errors when PostgreSQL evaluates them; see errors.h.
  */
 #include "postgres.h"
 
@@ -17,7 +16,7 @@
 #include "utils/syscache.h"
 
 #include "compat.h"
-#include "scan/expr/compile_internal.h"
+#include "scan/expr/errors.h"
 #include "scan/expr/functions.h"
 #include "scan/expr/times.h"
 

@@ -1,0 +1,173 @@
+/*
+ * join_keys.c
+ *		Keys that relations are joined by; see join_keys.h.
+ */
+#include "postgres.h"
+
+#include "access/transam.h"
+#include "catalog/pg_type.h"
+#include "nodes/makefuncs.h"
+#include "nodes/nodeFuncs.h"
+#include "optimizer/planmain.h"
+#include "utils/fmgroids.h"
+
+#include "scan/plan/join_keys.h"
+#include "scan/plan/planner_compat.h"
+
+/* Tells whether values of two types are equal if the integers in their vectors are. */
+static bool
+are_equal_as_integers(Oid left, Oid right)
+{
+	switch (left)
+	{
+		case INT2OID:
+		case INT4OID:
+		case INT8OID:
+			return right == INT2OID || right == INT4OID || right == INT8OID;
+		case DATEOID:
+		case OIDOID:
+			return right == left;
+		default:
+			return false;
+	}
+}
+
+bool
+wa_join_key_make(const RelOptInfo *joined, const RelOptInfo *relation,
+				 RestrictInfo *info, WaJoinKey *key)
+{
+	const OpExpr *clause = (const OpExpr *) info->clause;
+	Expr *left;
+	Expr *right;
+
+	if (info->mergeopfamilies == NIL || !info->can_join ||
+		clause->opno >= FirstNormalObjectId)
+		return false;
+	left = linitial(clause->args);
+	right = lsecond(clause->args);
+	if (bms_is_subset(info->left_relids, joined->relids) &&
+		bms_is_subset(info->right_relids, relation->relids))
+		*key = (WaJoinKey){info, left, right};
+	else if (bms_is_subset(info->right_relids, joined->relids) &&
+			 bms_is_subset(info->left_relids, relation->relids))
+		*key = (WaJoinKey){info, right, left};
+	else
+		return false;
+	/* What looks for unique indexes goes by it. */
+	info->outer_is_left = key->outer == left;
+	return IsA(key->outer, Var) && IsA(key->inner, Var) &&
+		   are_equal_as_integers(exprType((Node *) key->outer),
+								 exprType((Node *) key->inner));
+}
+
+/* Tells whether a subquery returns no more than one row for the keys. */
+static bool
+is_distinct(Query *subquery, const List *keys)
+{
+	List *columns = NIL;
+	List *operators = NIL;
+	ListCell *cell;
+
+	if (!query_supports_distinctness(subquery))
+		return false;
+	foreach (cell, keys)
+	{
+		const WaJoinKey *key = (const WaJoinKey *) lfirst(cell);
+
+		columns = lappend_int(columns, castNode(Var, key->inner)->varattno);
+		operators =
+			lappend_oid(operators, castNode(OpExpr, key->info->clause)->opno);
+	}
+	return is_distinct_compat(subquery, columns, operators);
+}
+
+bool
+wa_join_keys_are_unique(PlannerInfo *root, RelOptInfo *relation,
+						const List *keys)
+{
+	List *infos = NIL;
+	ListCell *cell;
+
+	if (relation->reloptkind != RELOPT_BASEREL || keys == NIL)
+		return false;
+	if (relation->rtekind == RTE_SUBQUERY)
+		return is_distinct(root->simple_rte_array[relation->relid]->subquery,
+						   keys);
+	foreach (cell, keys)
+		infos = lappend(infos, ((const WaJoinKey *) lfirst(cell))->info);
+	return relation->rtekind == RTE_RELATION &&
+		   has_unique_index_compat(root, relation, infos);
+}
+
+/* Tells whether two integers of a type have room in one of 64 bits. */
+static bool
+has_room(const Expr *expression)
+{
+	const Oid type = exprType((const Node *) expression);
+
+	return type == INT2OID || type == INT4OID;
+}
+
+/* Returns an integer as one of 64 bits. */
+static Expr *
+as_bigint(Expr *expression)
+{
+	const Oid function =
+		exprType((Node *) expression) == INT2OID ? F_INT8_INT2 : F_INT8_INT4;
+
+	return (Expr *) makeFuncExpr(function, INT8OID, list_make1(expression),
+								 InvalidOid, InvalidOid, COERCE_IMPLICIT_CAST);
+}
+
+/* Returns an integer as a constant. */
+static Expr *
+constant(int64 value)
+{
+	return (Expr *) makeConst(INT8OID, -1, InvalidOid, sizeof(int64),
+							  Int64GetDatum(value), false, FLOAT8PASSBYVAL);
+}
+
+/* Returns what a function of two integers of 64 bits returns. */
+static Expr *
+call(Oid function, Expr *first, Expr *second)
+{
+	return (Expr *) makeFuncExpr(function, INT8OID, list_make2(first, second),
+								 InvalidOid, InvalidOid, COERCE_EXPLICIT_CALL);
+}
+
+/*
+ * Returns two integers as one: the first one times 2^32, and the second one plus 2^31,
+ * which is not negative, so that no sum is out of range.
+ */
+static Expr *
+combine(Expr *first, Expr *second)
+{
+	return call(
+		F_INT8PL,
+		call(F_INT8MUL, as_bigint(first), constant(INT64CONST(1) << 32)),
+		call(F_INT8PL, as_bigint(second), constant(INT64CONST(1) << 31)));
+}
+
+bool
+wa_join_keys_set(WaJoin *join, const List *keys)
+{
+	const WaJoinKey *first = (const WaJoinKey *) linitial(keys);
+	const WaJoinKey *second;
+	ListCell *cell;
+
+	foreach (cell, keys)
+		join->clauses = lappend(
+			join->clauses, ((const WaJoinKey *) lfirst(cell))->info->clause);
+	join->key = first->outer;
+	join->of = first->inner;
+	if (list_length(keys) == 1)
+		return true;
+	second = (const WaJoinKey *) lsecond(keys);
+	if (list_length(keys) > 2 || !has_room(first->outer) ||
+		!has_room(first->inner) || !has_room(second->outer) ||
+		!has_room(second->inner))
+		return false;
+	join->key = combine(first->outer, second->outer);
+	join->of = combine(first->inner, second->inner);
+	return true;
+}
