@@ -20,7 +20,7 @@ typedef struct WaScanState
 	WaScanQuery query;
 	WaScanSource table; /* the node's own, unless it has a feed */
 	WaScanSources sources;
-	struct WaFeed *feed;       /* scan/node/feed.h; NULL: none */
+	struct WaFeed *feed;     /* scan/node/feed.h; NULL: none */
 	struct WaJoined *joined; /* scan/node/joined.h; NULL: nothing */
 	WaScanStore store;
 	WaScanBatch batch;
