@@ -343,6 +343,9 @@ fill(WaScanState *state, WaJoined *joined)
 		foreach (cell, joined->plans)
 			ExecReScan((PlanState *) lfirst(cell));
 	wa_join_build_fill(joined->build, joined->plans);
+	/* Workers of theirs make room for the node's own. */
+	foreach (cell, joined->plans)
+		(void) ExecShutdownNode((PlanState *) lfirst(cell));
 }
 
 /* Fills the tables, by what is kept, or by the plans. */

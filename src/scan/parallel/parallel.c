@@ -10,11 +10,14 @@
  */
 #include "postgres.h"
 
+#include <sys/statvfs.h>
+
 #include "access/parallel.h"
 #include "access/xact.h"
 #include "executor/instrument.h"
 #include "miscadmin.h"
 #include "pgstat.h"
+#include "storage/dsm_impl.h"
 #include "storage/latch.h"
 #include "storage/proc.h"
 #include "storage/shm_mq.h"
@@ -29,6 +32,7 @@
 #include "scan/plan/parallel_cost.h"
 #include "scan/rows/batch_loop.h"
 #include "scan/rows/merge.h"
+#include "scan/tables/join_image.h"
 
 /* What the leader knows of one reading. */
 typedef struct Leader
@@ -38,6 +42,7 @@ typedef struct Leader
 	WaTask *task;
 	void *parts[WA_TASK_PARTS];
 	shm_mq_handle **queues; /* NULL: the worker has sent everything */
+	Size joins_bytes;       /* of the tables of joins; 0: there are none */
 } Leader;
 
 int
@@ -45,8 +50,12 @@ wa_parallel_wanted(const WaScanState *state, uint64 left, bool is_covered)
 {
 	const int most = (int) Min((uint64) state->query.nworkers, left);
 
-	/* Workers have no workers; and a function may run while there are some. */
-	if (IsParallelWorker() || IsInParallelMode())
+	/*
+	 * Workers have no workers, nor has what a function runs while there are some; what has
+	 * a Gather elsewhere in its own plan may.
+	 */
+	if (IsParallelWorker() ||
+		(IsInParallelMode() && !state->sources.estate->es_use_parallel_mode))
 		return 0;
 	if (!is_covered)
 		return most;
@@ -65,6 +74,38 @@ covered_bytes(const WaScanSources *sources)
 		if (sources->list[i]->covered != NULL)
 			bytes += wa_heap_covered_bytes(sources->list[i]->heap);
 	return bytes;
+}
+
+/* Tells whether the server's memory files have room for as much, twice. */
+static bool
+have_files_room(Size bytes)
+{
+	struct statvfs files;
+	const char *path = dynamic_shared_memory_type == DSM_IMPL_POSIX
+						   ? "/dev/shm"
+						   : PG_DYNSHMEM_DIR;
+
+	return dynamic_shared_memory_type == DSM_IMPL_SYSV ||
+		   statvfs(path, &files) != 0 ||
+		   (double) files.f_bavail * (double) files.f_frsize >=
+			   2 * (double) bytes;
+}
+
+/*
+ * Finds out how much memory the tables of joins take for workers.  Returns false if that is
+ * more than a parallel hash join may have, or than there is, which would be an error.
+ */
+static bool
+find_joins_room(Leader *leader, int nworkers)
+{
+	const WaJoinTables *joined = leader->state->query.interpreter->joined;
+
+	if (joined == NULL)
+		return true;
+	leader->joins_bytes = wa_join_image_bytes(joined);
+	return (double) leader->joins_bytes <=
+			   (double) get_hash_memory_limit() * (nworkers + 1) &&
+		   have_files_room(leader->joins_bytes);
 }
 
 /* Makes the shared memory and its parts; returns false if there is none. */
@@ -86,6 +127,7 @@ make_memory(Leader *leader, const char *query, const char *text)
 		[WA_TASK_BUFFER_USAGE] = nworkers * sizeof(BufferUsage),
 		[WA_TASK_WAL_USAGE] = nworkers * sizeof(WalUsage),
 		[WA_TASK_COVERED] = covered_bytes(sources),
+		[WA_TASK_JOINS] = leader->joins_bytes,
 	};
 
 	for (int i = 0; i < WA_TASK_PARTS; i++)
@@ -97,7 +139,8 @@ make_memory(Leader *leader, const char *query, const char *text)
 	for (int i = 0; i < WA_TASK_PARTS; i++)
 	{
 		leader->parts[i] = shm_toc_allocate(context->toc, bytes[i]);
-		memset(leader->parts[i], 0, bytes[i]);
+		if (i != WA_TASK_JOINS)
+			memset(leader->parts[i], 0, bytes[i]);
 		shm_toc_insert(context->toc, i, leader->parts[i]);
 	}
 	strcpy(leader->parts[WA_TASK_QUERY], query);
@@ -146,6 +189,9 @@ write_task(Leader *leader)
 	task->is_timed = state->clock.is_on;
 	wa_spill_share(&state->store, &task->spill, leader->context->nworkers + 1);
 	write_sources(leader);
+	if (leader->joins_bytes > 0)
+		wa_join_image_write(state->query.interpreter->joined,
+							leader->parts[WA_TASK_JOINS]);
 	SerializeSnapshot(state->sources.estate->es_snapshot,
 					  leader->parts[WA_TASK_SNAPSHOT]);
 }
@@ -298,7 +344,7 @@ wa_parallel_read(WaScanState *state)
 	const char *query;
 
 	state->nlaunched = 0;
-	if (nworkers == 0)
+	if (nworkers == 0 || !find_joins_room(&leader, nworkers))
 		return;
 	memory = AllocSetContextCreate(CurrentMemoryContext, "warpagg leader",
 								   ALLOCSET_DEFAULT_SIZES);

@@ -3,10 +3,11 @@
  *		What a node computes, on its way to a worker; see parallel_task.h.
  *
  * The list of a query: the number of the table, the keys, the clauses
- * of WHERE, and the aggregated columns: of each its argument, its filter and what its plan
- * is made of.  These are shipped, not the aggregates:
+ * of WHERE, the aggregated columns: of each its argument, its filter and what its plan
+ * is made of; and the joins, if there are any.  Columns are shipped, not the aggregates:
  * with parameters replaced, a worker might find that columns are the same that
- * are two for the leader.
+ * are two for the leader.  Of joins it is their keys, and the values by their numbers,
+ * whose rows the leader has found: a worker knows of no join that is folded.
  */
 #include "postgres.h"
 
@@ -45,6 +46,29 @@ fix_parameters(Node *node, void *econtext)
 							  typbyval);
 }
 
+/* Returns the list of joins: keys, and of each value its join and its expression. */
+static List *
+list_joins(const WaScanQuery *query, ExprContext *econtext)
+{
+	const WaJoinTables *joined = query->interpreter->joined;
+	List *values = NIL;
+
+	if (joined == NULL)
+		return NIL;
+	for (int i = 0; i < joined->nvalues; i++)
+	{
+		const WaJoinedValue *value =
+			(const WaJoinedValue *) list_nth(query->joins.values, i);
+
+		values = lappend(
+			values,
+			list_make2(makeInteger(joined->values[i].owner),
+					   fix_parameters((Node *) value->expression, econtext)));
+	}
+	return list_make2(fix_parameters((Node *) query->joins.keys, econtext),
+					  values);
+}
+
 char *
 wa_task_write_query(const WaScanQuery *query, ExprContext *econtext)
 {
@@ -63,9 +87,10 @@ wa_task_write_query(const WaScanQuery *query, ExprContext *econtext)
 									  (Oid) plan->key.ops, plan->collation)));
 	}
 	return nodeToString(
-		list_make4(makeInteger((int) query->varno),
+		list_make5(makeInteger((int) query->varno),
 				   fix_parameters((Node *) query->by, econtext),
-				   fix_parameters((Node *) query->where, econtext), columns));
+				   fix_parameters((Node *) query->where, econtext), columns,
+				   list_joins(query, econtext)));
 }
 
 /* Makes a column of its list. */
@@ -82,6 +107,33 @@ read_column(WaScanColumn *column, const List *list)
 	column->plan.collation = lthird_oid(plan);
 }
 
+/* Makes joins of their list. */
+static void
+read_joins(WaJoins *joins, const List *list)
+{
+	ListCell *cell;
+
+	if (list == NIL)
+		return;
+	joins->keys = (List *) linitial(list);
+	foreach (cell, joins->keys)
+	{
+		WaJoin *join = palloc0(sizeof(WaJoin));
+
+		join->into = -1;
+		joins->list = lappend(joins->list, join);
+	}
+	foreach (cell, (const List *) lsecond(list))
+	{
+		const List *parts = (const List *) lfirst(cell);
+		WaJoinedValue *value = palloc(sizeof(WaJoinedValue));
+
+		*value =
+			(WaJoinedValue){intVal(linitial(parts)), (Expr *) lsecond(parts)};
+		joins->values = lappend(joins->values, value);
+	}
+}
+
 void
 wa_task_read_query(WaScanQuery *query, char *text)
 {
@@ -96,4 +148,5 @@ wa_task_read_query(WaScanQuery *query, char *text)
 	query->columns = palloc(sizeof(WaScanColumn) * (query->ncolumns + 1));
 	for (int i = 0; i < query->ncolumns; i++)
 		read_column(&query->columns[i], (const List *) list_nth(columns, i));
+	read_joins(&query->joins, (const List *) list_nth(parts, 4));
 }

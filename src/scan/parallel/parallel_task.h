@@ -24,6 +24,7 @@ typedef enum WaTaskPart
 	WA_TASK_BUFFER_USAGE, /* BufferUsage, one a worker */
 	WA_TASK_WAL_USAGE,    /* WalUsage, likewise */
 	WA_TASK_COVERED,      /* blocks to leave out, if there are some */
+	WA_TASK_JOINS,        /* wa_join_image_write, if there are joins */
 	WA_TASK_PARTS
 } WaTaskPart;
 

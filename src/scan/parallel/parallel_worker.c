@@ -23,6 +23,7 @@
 #include "scan/spill/group_message.h"
 #include "scan/spill/group_store.h"
 #include "scan/state/scan_state.h"
+#include "scan/tables/join_image.h"
 
 /* The name by which the leader has the server call it. */
 PGDLLEXPORT void wa_scan_worker(dsm_segment *segment, shm_toc *toc);
@@ -41,14 +42,19 @@ attach_queue(dsm_segment *segment, shm_toc *toc)
 
 /* Makes the state of the node, in the estate's memory, which is the current. */
 static WaScanState *
-make_state(EState *estate, Relation table, WaTask *task, char *query)
+make_state(EState *estate, Relation table, WaTask *task, shm_toc *toc)
 {
 	WaScanState *state = palloc0(sizeof(WaScanState));
+	WaJoinTables *joined;
 
 	state->css.ss.ps.state = estate;
 	state->css.ss.ps.ps_ExprContext = CreateExprContext(estate);
-	wa_task_read_query(&state->query, query);
+	wa_task_read_query(&state->query,
+					   shm_toc_lookup(toc, WA_TASK_QUERY, false));
 	wa_scan_prepare(state, estate, table);
+	joined = state->query.interpreter->joined;
+	if (joined != NULL)
+		wa_join_image_read(joined, shm_toc_lookup(toc, WA_TASK_JOINS, false));
 	wa_spill_join(&state->store, &task->spill, ParallelWorkerNumber + 1);
 	state->clock.is_on = task->is_timed;
 	return state;
@@ -146,9 +152,7 @@ wa_scan_worker(dsm_segment *segment, shm_toc *toc)
 		RestoreSnapshot(shm_toc_lookup(toc, WA_TASK_SNAPSHOT, false)));
 	table = table_open(task->table, AccessShareLock);
 	InstrStartParallelQuery();
-	work(make_state(estate, table, task,
-					shm_toc_lookup(toc, WA_TASK_QUERY, false)),
-		 task, toc, queue);
+	work(make_state(estate, table, task, toc), task, toc, queue);
 	InstrEndParallelQuery(&buffer_usage[ParallelWorkerNumber],
 						  &wal_usage[ParallelWorkerNumber]);
 	MemoryContextSwitchTo(old);

@@ -302,8 +302,8 @@ possible_workers(const PlannerInfo *root, const WaPlannedQuery *planned,
 {
 	RelOptInfo *input_rel = planned->relation;
 
-	if (planned->joins.list != NIL ||
-		!is_parallel_safe_path(root, input_rel, output_rel))
+	/* Of a join this asks of all its relations. */
+	if (!is_parallel_safe_path(root, input_rel, output_rel))
 		return 0;
 	return compute_parallel_worker(input_rel, planned->sources.pages, -1,
 								   max_parallel_workers_per_gather);
