@@ -201,7 +201,8 @@ ROLLBACK TO s;
 SELECT count(*) FROM wa_sale s JOIN wa_item i ON s.item = i.id;
 ROLLBACK;
 
--- Partitions.
+-- Partitions that the node reads, and such that PostgreSQL reads by an index: their rows
+-- are joined too, and fulfil what WHERE says of these.
 CREATE TABLE wa_part (junk integer, id integer, item integer, day integer, amount numeric, code bigint, place integer)
     PARTITION BY RANGE (id);
 CREATE TABLE wa_part_1 PARTITION OF wa_part FOR VALUES FROM (0) TO (20000);
@@ -215,6 +216,17 @@ SELECT wa_join_differences(query) FROM (VALUES
     ('SELECT i.name, count(*), sum(amount), sum(price) FROM wa_part s JOIN wa_item i ON s.item = i.id GROUP BY 1'),
     ('SELECT c.name, p.region, count(*) FROM wa_part s LEFT JOIN wa_code c ON s.code = c.id JOIN wa_place p ON s.place = p.id WHERE s.id > 10000 GROUP BY 1, 2'),
     ('SELECT count(*), sum(s.amount) FROM wa_part s WHERE NOT EXISTS (SELECT FROM wa_item i WHERE s.item = i.id)')
+) AS queries (query);
+CREATE INDEX ON wa_part_3 (day);
+ANALYZE wa_part;
+SELECT DISTINCT line FROM wa_plan('SELECT i.name, count(*) FROM wa_part s JOIN wa_item i ON s.item = i.id WHERE day = 7 GROUP BY 1') line
+WHERE line ~ 'WarpAgg|Partitions|Bitmap Heap|Index Scan using wa_part' ORDER BY 1;
+SELECT wa_join_differences(query) FROM (VALUES
+    ('SELECT i.name, count(*), sum(amount), sum(price) FROM wa_part s JOIN wa_item i ON s.item = i.id WHERE s.day = 7 GROUP BY 1'),
+    ('SELECT count(*), sum(amount), max(s.id), count(s.code) FROM wa_part s JOIN wa_item i ON s.item = i.id WHERE s.day = 7 AND i.is_new'),
+    ('SELECT c.name, o.name, count(*) FROM wa_part s LEFT JOIN wa_code c ON s.code = c.id JOIN wa_item i ON s.item = i.id JOIN wa_sort o ON i.sort = o.id WHERE s.day = 7 AND s.place < i.sort GROUP BY 1, 2'),
+    ('SELECT s.place, count(*) FROM wa_part s WHERE NOT EXISTS (SELECT FROM wa_item i WHERE s.item = i.id AND i.sort <> 2) AND s.day = 8 GROUP BY 1'),
+    ('SELECT s.place, count(*) FROM wa_part s WHERE EXISTS (SELECT FROM wa_code c WHERE s.code = c.id AND c.number < 300) AND s.day = 8 GROUP BY 1')
 ) AS queries (query);
 
 DROP TABLE wa_sale, wa_item, wa_sort, wa_code, wa_place, wa_empty, wa_many, wa_part;

@@ -228,9 +228,9 @@ take_rows(WaScanState *state)
 		 slot = ExecProcNode(feed->rows.plan))
 	{
 		CHECK_FOR_INTERRUPTS();
-		wa_rowwise_take_slot(state->batch.rowwise, as_row(feed, slot));
+		if (wa_rowwise_take_slot(state->batch.rowwise, as_row(feed, slot)))
+			state->now.kept_rows++;
 		state->now.rowwise_rows++;
-		state->now.kept_rows++;
 		if (++nrows < wa_spill_piece(&state->store))
 			continue;
 		wa_spill_check(&state->store);

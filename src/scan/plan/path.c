@@ -335,15 +335,26 @@ set_costs(Path *path, const PlannerInfo *root, const WaPlannedQuery *planned,
 					 RESULT_COST * list_length(planned->query.aggregates));
 }
 
-/* Returns the columns of the table that are used behind WHERE. */
+/*
+ * Returns the columns of the table that are used for a row that PostgreSQL has read: behind
+ * WHERE, or everywhere where rows are joined (wa_rowwise_take_slot).
+ */
 static List *
-columns_behind_where(const WaScanQuery *query)
+columns_of_rows(const WaScanQuery *query)
 {
 	List *all = list_concat_copy(query->keys, query->aggregates);
+	List *columns = NIL;
+	ListCell *cell;
 
-	return list_concat_unique(
-		NIL, pull_var_clause((Node *) all, PVC_RECURSE_AGGREGATES |
-											   PVC_RECURSE_PLACEHOLDERS));
+	if (query->joins.list != NIL)
+		all = list_concat(all, query->filter_clauses);
+	foreach (cell, query->joins.list)
+		all = lappend(all, ((const WaJoin *) lfirst(cell))->key);
+	foreach (cell, pull_var_clause((Node *) all, PVC_RECURSE_AGGREGATES |
+													 PVC_RECURSE_PLACEHOLDERS))
+		if (lfirst_node(Var, cell)->varno == (int) query->varno)
+			columns = list_append_unique(columns, lfirst(cell));
+	return columns;
 }
 
 /*
@@ -377,7 +388,7 @@ make_path(PlannerInfo *root, RelOptInfo *parent, PathTarget *target,
 	if (planned->sources.has_children)
 		path->custom_paths = wa_planned_sources_paths(
 			root, input_rel, &planned->sources, &source_path_methods,
-			columns_behind_where(&planned->query));
+			columns_of_rows(&planned->query));
 	path->custom_paths = list_concat(path->custom_paths,
 									 wa_planned_joins_paths(&planned->joins));
 	wa_resident_plan(root, planned, limit, nworkers, expected_filling(planned),
@@ -428,9 +439,6 @@ add_our_path(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *output_rel,
 		*reason = wa_planned_sources_share(
 			root, planned->relation, &planned->query, seq_page_cost,
 			row_cost(planned), &planned->sources);
-	if (*reason == NULL && planned->joins.list != NIL &&
-		(planned->sources.others != NIL || planned->sources.pushed != NIL))
-		*reason = "rows are joined that PostgreSQL reads";
 	if (*reason != NULL || output_rel->pathlist == NIL)
 		return;
 	if (planned->joins.list != NIL &&

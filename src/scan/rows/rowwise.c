@@ -224,15 +224,21 @@ wa_rowwise_take(WaRowwise *rowwise, const WaRow *row)
 	return is_kept;
 }
 
-void
+bool
 wa_rowwise_take_slot(WaRowwise *rowwise, TupleTableSlot *slot)
 {
 	MemoryContext old;
+	bool is_kept;
 
 	ResetExprContext(rowwise->econtext);
 	old = show_row(rowwise, slot);
-	take_row(rowwise, NULL);
+	/* Clauses of the table alone are true once more. */
+	is_kept = rowwise->query->interpreter->joined == NULL ||
+			  first_unfulfilled(rowwise, rowwise->econtext) == rowwise->nwhere;
+	if (is_kept)
+		take_row(rowwise, NULL);
 	MemoryContextSwitchTo(old);
+	return is_kept;
 }
 
 int

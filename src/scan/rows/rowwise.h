@@ -31,9 +31,11 @@ extern bool wa_rowwise_take(WaRowwise *rowwise, const WaRow *row);
 
 /*
  * Brings a row of the query's table that fulfils WHERE, as PostgreSQL's executor has
- * found, into its group, or spills it.  The slot may lack columns that only WHERE uses.
+ * found, into its group, or spills it.  The slot may lack columns that only WHERE uses,
+ * unless rows are joined: what WHERE has of these is found out here.  Tells whether the
+ * row fulfils that, too.
  */
-extern void wa_rowwise_take_slot(WaRowwise *rowwise, TupleTableSlot *slot);
+extern bool wa_rowwise_take_slot(WaRowwise *rowwise, TupleTableSlot *slot);
 
 /*
  * Evaluates all that the executor evaluates for a row, as wa_rowwise_take, without
