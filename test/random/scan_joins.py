@@ -4,7 +4,8 @@ Those others have the same columns, and keys beside them: unique ones of several
 some of which lie far apart, one of two columns, one that several rows have, and one of a
 table without rows.  A query joins its table, f, with up to four of them, d1, d2, ...: by
 columns of the table (a star, one table in two roles) or of those before (a chain), in all
-kinds of joins, of which the node takes most.
+kinds of joins, of which the node takes most.  Another one is changed in the transaction
+that reads it.
 """
 
 import re
@@ -23,10 +24,14 @@ OTHERS = {
     "dim_id": (["bigint"], "UNIQUE", ["id"]),
     "dim_date": (["date"], "PRIMARY KEY", ["d"]),
     "dim_sparse": (["bigint"], "UNIQUE", ["i8"]),
+    "dim_own": (["integer"], "UNIQUE", ["k2"]),
     "dim_pair": (["integer", "smallint"], "PRIMARY KEY", ["k1", "k2"]),
     "dim_many": (["integer"], None, ["k1"]),
     "dim_none": (["integer"], "PRIMARY KEY", ["k1"]),
 }
+
+# which transactions change that read it, and no others
+OWN = "dim_own"
 
 NUMBERS = ["i2", "i4", "i8", "k1", "k2", "id", "late"]
 DATES = ["d", "late_d"]
@@ -291,7 +296,7 @@ class Query(scan_generator.Query):
 def draw_keys(rng, name, samples):
     """Returns the keys of a table, one tuple for each row."""
     numbers = {"dim_k1": range(-3, 22), "dim_k2": range(300), "dim_id": range(2000),
-               "dim_none": []}
+               "dim_own": range(300), "dim_none": []}
     if name in numbers:
         return [(key,) for key in numbers[name]
                 if rng.random() < (0.2 if name == "dim_id" else 0.8)]
@@ -354,18 +359,24 @@ def load(session, rng, samples):
         make(session, rng, name, samples)
 
 
+def draw_change(rng, name):
+    """Returns a statement that changes one of the tables."""
+    table = f"wa_scan.{name}"
+    some = f"id % {rng.randint(5, 30)} = {rng.randrange(5)}"
+    return rng.choice([
+        f"UPDATE {table} SET i4 = i4 / 2, n = n / 2, s = s || '-' WHERE {some}",
+        f"UPDATE {table} SET k1 = k1 + 1, b = NOT b, d = NULL WHERE {some}",
+        f"UPDATE {table} SET id = id + 1, w = w || 'x' WHERE {some}",
+        f"DELETE FROM {table} WHERE id % 100 = {rng.randrange(100)}",
+        f"DO $$BEGIN DELETE FROM {table} WHERE {some}; RAISE EXCEPTION 'undone'; "
+        "EXCEPTION WHEN raise_exception THEN END$$"])
+
+
 class Writer(scan_tables.Writer):
     """A second connection, which changes these tables, too."""
 
     def step(self, rng):
         super().step(rng)
         if rng.random() < 0.5:
-            table = f"wa_scan.{rng.choice(list(OTHERS))}"
-            some = f"id % {rng.randint(5, 30)} = {rng.randrange(5)}"
-            self.session.run(rng.choice([
-                f"UPDATE {table} SET i4 = i4 / 2, n = n / 2, s = s || '-' WHERE {some}",
-                f"UPDATE {table} SET k1 = k1 + 1, b = NOT b, d = NULL WHERE {some}",
-                f"UPDATE {table} SET id = id + 1, w = w || 'x' WHERE {some}",
-                f"DELETE FROM {table} WHERE id % 100 = {rng.randrange(100)}",
-                f"DO $$BEGIN DELETE FROM {table} WHERE {some}; RAISE EXCEPTION 'undone'; "
-                "EXCEPTION WHEN raise_exception THEN END$$"]))
+            name = rng.choice([name for name in OTHERS if name != OWN])
+            self.session.run(draw_change(rng, name))
