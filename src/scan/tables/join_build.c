@@ -294,7 +294,7 @@ keep_odd(const WaJoinTables *tables, const Side *side, const Column *column)
 		}
 }
 
-/* Makes the table from numbers of rows to a value. */
+/* Makes the table from numbers of rows to a value; of no rows it has an entry, too. */
 static void
 make_table(const WaJoinTables *tables, const Side *side, const Column *column)
 {
@@ -303,12 +303,10 @@ make_table(const WaJoinTables *tables, const Side *side, const Column *column)
 	WaTableValues values;
 
 	wa_lookup_table_empty(table);
-	value->nodd = 0;
-	if (side->nrows == 0)
-		return;
 	wa_table_values_begin(&values, tables->context, value->type, value->kind,
 						  NULL, NULL);
-	wa_table_values_grow(&values, (uint64) side->nrows);
+	wa_table_values_grow(&values, (uint64) Max(side->nrows, 1));
+	wa_table_values_set(&values, 0, 1, WA_ENTRY_NULL, (Datum) 0);
 	for (int64 i = 0; i < side->nrows; i++)
 		wa_table_values_set(&values, (uint64) i, 1,
 							column->nulls[i] ? WA_ENTRY_NULL : WA_ENTRY_VALUE,
