@@ -28,6 +28,7 @@
 #include "scan/state/plan.h"
 #include "scan/tables/join_build.h"
 #include "scan/tables/join_cache.h"
+#include "scan/tables/table_cache.h"
 #include "settings.h"
 
 struct WaJoined
@@ -233,6 +234,7 @@ describe(const WaScanState *state, const List *plans, const Contents *contents)
 						 nodeToString(value->expression));
 	}
 	append_params(&text, contents);
+	appendStringInfoString(&text, wa_tables_settings());
 	return text.data;
 }
 

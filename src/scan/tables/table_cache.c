@@ -38,7 +38,7 @@ typedef struct Table
 
 /*
  * Functions that are not immutable, as they depend on settings that
- * table_settings has, but on nothing else.
+ * wa_tables_settings has, but on nothing else.
  */
 static const Oid settled_functions[] = {
 	F_TO_CHAR_TIMESTAMP_TEXT,
@@ -111,9 +111,8 @@ setting(const char *name)
 	return value == NULL ? "" : value;
 }
 
-/* Returns the settings that tables depend on, as one string. */
-static char *
-table_settings(void)
+char *
+wa_tables_settings(void)
 {
 	return psprintf("%s\n%s\n%s\n%s\n%s\n%s\n%s\n%s\n%s",
 					pg_get_timezone_name(session_timezone),
@@ -225,7 +224,7 @@ make(const WaTableKey *key, const char *settings, WaTableFeeder feed,
 const WaLookupTable *
 wa_table_find(const WaTableKey *key, WaTableFeeder feed, void *context)
 {
-	char *settings = table_settings();
+	char *settings = wa_tables_settings();
 	Table *table = look_up(key, settings);
 
 	if (table == NULL)

@@ -47,6 +47,9 @@ typedef void (*WaTableFeeder)(WaTableDraft *draft, void *context);
 /* Starts a query: tables that were found before may go from now on. */
 extern void wa_tables_begin(void);
 
+/* Returns the settings that what is kept for other queries depends on, as one string. */
+extern char *wa_tables_settings(void);
+
 /* Returns the number of the query that was started last: its tables are there. */
 extern uint64 wa_tables_query(void);
 
