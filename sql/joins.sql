@@ -64,7 +64,7 @@ INSERT INTO join_sparse VALUES (-9223372036854775808, 1, 'least'), (922337203685
 -- Several rows have a key, or none.
 CREATE TABLE join_many (k integer, y integer, d date);
 INSERT INTO join_many SELECT NULLIF(i % 60 - 10, 5), i % 4, date '2024-02-01' + i % 30 FROM generate_series(1, 300) i;
-CREATE TABLE join_none (id integer PRIMARY KEY, x integer, t text COLLATE "C");
+CREATE TABLE join_none (id integer PRIMARY KEY, x integer, t text COLLATE "C", b boolean, n numeric, d date);
 CREATE TABLE join_no_facts (LIKE join_facts);
 VACUUM (ANALYZE) join_facts, join_dims, join_groups, join_regions, join_days, join_pairs, join_sparse, join_many, join_none, join_no_facts;
 
@@ -165,6 +165,7 @@ INSERT INTO join_queries (query) VALUES
 ('SELECT count(*), sum(f.v) FROM join_facts f WHERE NOT EXISTS (SELECT FROM join_none n WHERE n.id = f.k)'),
 ('SELECT count(*) FROM join_facts f WHERE EXISTS (SELECT FROM join_none n WHERE n.id = f.k)'),
 ('SELECT d.name, count(*) FROM join_facts f JOIN join_dims d ON d.id = f.k LEFT JOIN join_none n ON n.id = d.other GROUP BY 1'),
+('SELECT n.b, n.n, n.t, n.d, f.b, count(n.b), count(*) FILTER (WHERE n.b IS NULL) FROM join_facts f LEFT JOIN join_none n ON n.id = f.k WHERE n.b IS NOT TRUE GROUP BY 1, 2, 3, 4, 5'),
 ('SELECT count(*), sum(d.x) FROM join_no_facts f JOIN join_dims d ON d.id = f.k'),
 ('SELECT d.name, count(*) FROM join_no_facts f LEFT JOIN join_dims d ON d.id = f.k GROUP BY 1'),
 ('SELECT count(*), sum(d.x) FROM join_facts f JOIN join_dims d ON d.id = f.k WHERE d.x > 1000'),
@@ -497,9 +498,84 @@ DELETE FROM join_dims WHERE id % 7 = 1;
 UPDATE join_facts SET k = k + 1 WHERE id % 50 = 3;
 SELECT number, join_same(query) FROM join_queries WHERE number IN (1, 12, 15, 28, 33, 39, 45, 49, 58) ORDER BY 1;
 
+-- What a session keeps of joined relations is not used once they have changed, whoever has
+-- changed them, nor where settings are others.
+CREATE FUNCTION join_kept(query text) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+    plan jsonb;
+BEGIN
+    EXECUTE 'EXPLAIN (ANALYZE, FORMAT JSON) ' || query INTO plan;
+    RETURN wa_compare(query) || CASE WHEN plan @? '$.**.Plans[*] ? (@."Parent Relationship" == "child")."Actual Loops" ? (@ > 0)'
+        THEN ', read' ELSE ', kept' END;
+END $$;
+CREATE TABLE join_lasting (id integer PRIMARY KEY, x integer, name text COLLATE "C", w double precision, bytes bytea, gone integer)
+    WITH (autovacuum_enabled = off, fillfactor = 10);
+INSERT INTO join_lasting SELECT i, i % 5, 'name ' || i % 3, i / 3.0, decode(lpad((i % 100)::text, 4, '0'), 'hex'), 1 FROM generate_series(1, 2000) i;
+VACUUM (FREEZE, ANALYZE) join_lasting;
+SELECT warpagg_load('join_lasting') AS rows;
+\set lasting '''SELECT l.name, count(*), sum(l.x + f.b) FROM join_facts f JOIN join_lasting l ON l.id = f.k GROUP BY 1'''
+SELECT join_kept(:lasting);
+SELECT join_kept(:lasting);
+UPDATE join_lasting SET name = 'changed' WHERE id = 5;
+SELECT join_kept(:lasting);
+BEGIN;
+UPDATE join_lasting SET name = 'in between' WHERE id = 6;
+SELECT join_kept(:lasting);
+SAVEPOINT a;
+DELETE FROM join_lasting WHERE id < 20;
+SELECT join_kept(:lasting);
+ROLLBACK TO a;
+SELECT join_kept(:lasting);
+ROLLBACK;
+SELECT join_kept(:lasting);
+BEGIN ISOLATION LEVEL REPEATABLE READ;
+SELECT join_kept(:lasting);
+INSERT INTO join_lasting VALUES (-5, 1, 'new');
+SELECT join_kept(:lasting);
+COMMIT;
+SELECT join_kept(:lasting);
+PREPARE lasting (integer) AS SELECT l.name, count(*) FROM join_facts f JOIN join_lasting l ON l.id = f.k AND l.x > $1 GROUP BY 1;
+SET plan_cache_mode = force_generic_plan;
+SELECT q, wa_rows(q, 'on', 'on', 'all') IS NOT DISTINCT FROM wa_rows(q, 'off', 'off', 'off') AS same FROM unnest(ARRAY['EXECUTE lasting (1)', 'EXECUTE lasting (3)', 'EXECUTE lasting (1)', 'EXECUTE lasting (NULL)']) q;
+RESET plan_cache_mode;
+DEALLOCATE lasting;
+ALTER TABLE join_lasting DROP COLUMN gone;
+SELECT join_kept(:lasting);
+ALTER TABLE join_lasting ALTER x TYPE bigint USING x + 1;
+SELECT join_kept(:lasting);
+TRUNCATE join_lasting;
+SELECT split_part(join_kept(:lasting), ',', 1);
+INSERT INTO join_lasting SELECT i, i % 7, 'again ' || i % 3, i / 3.0, decode(lpad((i % 100)::text, 4, '0'), 'hex') FROM generate_series(1, 2000) i;
+VACUUM (FREEZE, ANALYZE) join_lasting;
+SELECT warpagg_load('join_lasting') AS rows;
+SELECT join_kept(:lasting);
+SELECT join_kept(:lasting);
+VACUUM FULL join_lasting;
+SELECT split_part(join_kept(:lasting), ',', 1);
+SELECT warpagg_load('join_lasting') AS rows;
+-- of the same values there are other texts
+\set floats '''SELECT count(*) FROM join_facts f JOIN join_lasting l ON l.id = f.k WHERE l.w::text LIKE ''''%333333333'''''''
+\set bytes '''SELECT count(*) FROM join_facts f JOIN join_lasting l ON l.id = f.k WHERE l.bytes::text LIKE ''''%x00%'''''''
+SELECT join_kept(:floats), join_kept(:bytes);
+SELECT join_kept(:floats), join_kept(:bytes);
+SET extra_float_digits = -5;
+SET bytea_output = escape;
+SELECT join_kept(:floats), join_kept(:bytes);
+RESET extra_float_digits;
+RESET bytea_output;
+-- of subselects and functions nothing is known
+SELECT join_kept('SELECT count(*) FROM join_facts f JOIN join_lasting l ON l.id = f.k AND l.x > (SELECT min(x) FROM join_groups)');
+SELECT join_kept('SELECT count(*) FROM join_facts f JOIN join_lasting l ON l.id = f.k AND join_leak(l.x)');
+DROP TABLE join_lasting;
+CREATE TABLE join_lasting (id integer PRIMARY KEY, x integer, name text COLLATE "C") WITH (autovacuum_enabled = off, fillfactor = 10);
+INSERT INTO join_lasting SELECT i, 1, 'other' FROM generate_series(1, 2000) i;
+VACUUM (FREEZE, ANALYZE) join_lasting;
+SELECT warpagg_load('join_lasting') AS rows;
+SELECT join_kept(:lasting);
+
 DROP VIEW join_view, join_barrier;
-DROP TABLE join_facts, join_no_facts, join_dims, join_groups, join_regions, join_days, join_pairs, join_sparse, join_many, join_none, join_odd, join_domains, join_partly, join_ends, join_end_facts, join_few, join_results, join_parts, join_divided, join_child, join_parent, join_fact_child, join_fact_parent, join_unlogged;
-DROP FUNCTION join_same(text), join_refusal(text), join_seen(integer), join_leak(bigint);
+DROP TABLE join_facts, join_no_facts, join_dims, join_groups, join_regions, join_days, join_pairs, join_sparse, join_many, join_none, join_odd, join_domains, join_partly, join_ends, join_end_facts, join_few, join_results, join_parts, join_divided, join_child, join_parent, join_fact_child, join_fact_parent, join_unlogged, join_lasting;
+DROP FUNCTION join_kept(text), join_same(text), join_refusal(text), join_seen(integer), join_leak(bigint);
 DROP DOMAIN join_domain;
 DROP TYPE join_pair;
 DROP ROLE regress_join_user;
