@@ -104,23 +104,36 @@ compile_relabel(WaCompiler *compiler, const RelabelType *relabel)
 	return wa_compile(compiler, relabel->arg);
 }
 
-/* Compiles a value of a relation that is joined: its row is looked up by the key. */
+/* Compiles the number of the row of a join. */
+static int
+compile_row(WaCompiler *compiler, int join)
+{
+	const int key =
+		wa_compile(compiler, (Expr *) list_nth(compiler->joins->keys, join));
+	const WaCallExpression call = {.kind = WA_CALL_ROWS,
+								   .result = WA_VECTOR_INT,
+								   .join = join,
+								   .wanted = -1};
+
+	return key < 0 ? -1 : wa_compiler_call(compiler, call, key);
+}
+
+/* Compiles a value of a relation that is joined, which is looked up by its row. */
 static int
 compile_joined(WaCompiler *compiler, const Var *var)
 {
-	const WaJoinedValue *value = wa_joined_value(compiler->joins, var);
+	const WaJoins *joins = compiler->joins;
+	const WaJoinedValue *value = wa_joined_value(joins, var);
 	WaVectorKind kind;
-	Expr *by;
+	Var *row;
 
 	if (value == NULL || !wa_gather_kind(var->vartype, &kind))
 		return wa_compiler_refuse(compiler, "a column has no vector");
-	by = value->expression == NULL
-			 ? (Expr *) list_nth(compiler->joins->keys, value->join)
-			 : (Expr *) wa_joins_row(
-				   compiler->joins,
-				   wa_joins_owner(compiler->joins, value->join));
+	if (value->expression == NULL)
+		return compile_row(compiler, value->join);
+	row = wa_joins_row(compiler->joins, wa_joins_owner(joins, value->join));
 	return wa_compiler_emit(compiler, WA_CODE_LOOK_UP, kind,
-							wa_compile(compiler, by), 0, 0,
+							wa_compile(compiler, (Expr *) row), 0, 0,
 							(uint32) var->varattno - 1);
 }
 

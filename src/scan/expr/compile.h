@@ -33,7 +33,8 @@ typedef struct WaConstant
 typedef enum WaCallKind
 {
 	WA_CALL_EVALUATE, /* what PostgreSQL evaluates */
-	WA_CALL_BUCKETS   /* the same, of a time, and it seldom changes */
+	WA_CALL_BUCKETS,  /* the same, of a time, and it seldom changes */
+	WA_CALL_ROWS      /* from keys to the rows of what is joined */
 } WaCallKind;
 
 /* What an expression that PostgreSQL evaluates is given. */
@@ -50,13 +51,15 @@ typedef struct WaCallExpression
 	int stage;     /* that it belongs to */
 	WaCallKind kind;
 	WaVectorKind result;
-	Expr *expression; /* over Vars of OUTER_VAR, the sources from 1 on */
-	List *sources;    /* WaSource */
-	bool guarded; /* traps for times so far away that it might raise errors */
+	Expr *
+		expression; /* over Vars of OUTER_VAR, the sources from 1 on; ROWS: NULL */
+	List *sources; /* WaSource */
+	bool guarded;  /* traps for times so far away that it might raise errors */
 
 	/* EVALUATE: a BOOL register, true in the rows that need it; -1: all do */
 	int wanted;
 
+	int join;    /* ROWS: its number */
 	Expr *moved; /* BUCKETS: the time after shifts, and */
 	Expr *step;  /* the step that it is brought to (scan/expr/times.h) */
 } WaCallExpression;

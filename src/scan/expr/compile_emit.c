@@ -22,6 +22,7 @@
 
 /* A call takes about as long as so many instructions. */
 #define CALL_WEIGHT 10
+#define ROWS_WEIGHT 2
 
 /*
  * Nodes that are looked at while a query is compiled, at most: what fills the
@@ -415,7 +416,7 @@ wa_compiler_call(WaCompiler *compiler, WaCallExpression call, int a)
 	call.stage = compiler->stage;
 	*copy = call;
 	compiler->calls = lappend(compiler->calls, copy);
-	compiler->weight += CALL_WEIGHT;
+	compiler->weight += call.kind == WA_CALL_ROWS ? ROWS_WEIGHT : CALL_WEIGHT;
 	return wa_compiler_emit(compiler, WA_CODE_CALL, call.result, a, 0, 0,
 							call.number);
 }

@@ -10,9 +10,30 @@
 #include "nodes/nodeFuncs.h"
 #include "optimizer/planmain.h"
 #include "utils/fmgroids.h"
+#include "utils/lsyscache.h"
 
 #include "scan/plan/join_keys.h"
 #include "scan/plan/planner_compat.h"
+
+/* Returns the column that an expression is, if it is one, perhaps under another type. */
+static const Var *
+column_of(const Expr *expression)
+{
+	while (IsA(expression, RelabelType))
+		expression = ((const RelabelType *) expression)->arg;
+	return IsA(expression, Var) ? (const Var *) expression : NULL;
+}
+
+/* Tells whether a clause compares texts by their bytes, or but for blanks at their ends. */
+static bool
+compares_texts(const OpExpr *clause)
+{
+	const RegProcedure function = get_opcode(clause->opno);
+
+	return (function == F_TEXTEQ || function == F_BPCHAREQ) &&
+		   OidIsValid(clause->inputcollid) &&
+		   get_collation_isdeterministic(clause->inputcollid);
+}
 
 /* Tells whether values of two types are equal if the integers in their vectors are. */
 static bool
@@ -55,7 +76,9 @@ wa_join_key_make(const RelOptInfo *joined, const RelOptInfo *relation,
 		return false;
 	/* What looks for unique indexes goes by it. */
 	info->outer_is_left = key->outer == left;
-	return IsA(key->outer, Var) && IsA(key->inner, Var) &&
+	if (column_of(key->outer) == NULL || column_of(key->inner) == NULL)
+		return false;
+	return compares_texts(clause) ||
 		   are_equal_as_integers(exprType((Node *) key->outer),
 								 exprType((Node *) key->inner));
 }
@@ -74,7 +97,7 @@ is_distinct(Query *subquery, const List *keys)
 	{
 		const WaJoinKey *key = (const WaJoinKey *) lfirst(cell);
 
-		columns = lappend_int(columns, castNode(Var, key->inner)->varattno);
+		columns = lappend_int(columns, column_of(key->inner)->varattno);
 		operators =
 			lappend_oid(operators, castNode(OpExpr, key->info->clause)->opno);
 	}

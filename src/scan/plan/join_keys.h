@@ -1,6 +1,6 @@
 /*
  * join_keys.h
- *		Keys that relations are joined by: integers that are equal.
+ *		Keys that relations are joined by: integers or texts that are equal.
  */
 #ifndef WA_SCAN_JOIN_KEYS_H
 #define WA_SCAN_JOIN_KEYS_H

@@ -136,7 +136,8 @@ refusal_of(const Search *search, const Candidate *candidate,
 		candidate->info == NULL || candidate->info->jointype == JOIN_LEFT;
 
 	if (clauses->keys == NIL)
-		return psprintf("%s is not joined by a key that is an integer", name);
+		return psprintf(
+			"%s is not joined by a key that is an integer or a text", name);
 	if (is_many && !unique)
 		return psprintf("%s may have several rows for one", name);
 	if (clauses->others != NIL)

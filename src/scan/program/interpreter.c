@@ -61,6 +61,17 @@ make_constants(WaInterpreter *interpreter, const WaCompiler *compiler,
 	}
 }
 
+/* Finds the rows of a join: of a call. */
+static bool
+call_rows(void *context, const WaVector *a, WaVector *out, size_t nrows)
+{
+	const WaInterpreterCall *call = (const WaInterpreterCall *) context;
+
+	wa_key_rows_call(&call->interpreter->joined->rows[call->expression->join],
+					 a, out, nrows);
+	return true;
+}
+
 /* Prepares a call. */
 static WaCall
 make_call(WaInterpreterCall *call, const WaCallExpression *wanted,
@@ -68,6 +79,8 @@ make_call(WaInterpreterCall *call, const WaCallExpression *wanted,
 {
 	call->expression = wanted;
 	call->lazy = wa_lazy_of_call(wanted);
+	if (wanted->kind == WA_CALL_ROWS)
+		return (WaCall){call_rows, call};
 	call->evaluation = wa_evaluation_make(wanted, registers, parameters);
 	if (wanted->kind != WA_CALL_BUCKETS)
 		return (WaCall){wa_evaluation_call, call->evaluation};
@@ -100,6 +113,7 @@ make_calls(WaInterpreter *interpreter, const WaCompiler *compiler,
 	interpreter->calls = palloc0(sizeof(WaInterpreterCall) * (ncalls + 1));
 	foreach (cell, compiler->calls)
 	{
+		interpreter->calls[interpreter->ncalls].interpreter = interpreter;
 		calls[interpreter->ncalls] =
 			make_call(&interpreter->calls[interpreter->ncalls],
 					  (const WaCallExpression *) lfirst(cell),
@@ -182,7 +196,8 @@ compute_constant(WaInterpreter *interpreter,
 static void
 compute_call(const WaInterpreterCall *call, ExprContext *econtext)
 {
-	wa_evaluation_prepare(call->evaluation, econtext);
+	if (call->evaluation != NULL)
+		wa_evaluation_prepare(call->evaluation, econtext);
 	if (call->buckets != NULL)
 		wa_buckets_forget(call->buckets);
 }
@@ -357,7 +372,8 @@ wa_interpreter_reset(WaInterpreter *interpreter)
 	for (int i = 0; i < interpreter->ncalls; i++)
 	{
 		interpreter->calls[i].lazy.is_computed = false;
-		interpreter->calls[i].evaluation->is_prepared = false;
+		if (interpreter->calls[i].evaluation != NULL)
+			interpreter->calls[i].evaluation->is_prepared = false;
 	}
 	interpreter->nleft = interpreter->nconstants + interpreter->ncalls;
 	interpreter->reached = -1;

@@ -31,8 +31,9 @@ typedef struct WaInterpreterCall
 {
 	const WaCallExpression *expression;
 	WaLazyConstant lazy;
-	WaEvaluation *evaluation;
-	WaBuckets *buckets; /* BUCKETS; else NULL */
+	WaEvaluation *evaluation;                /* ROWS: NULL */
+	WaBuckets *buckets;                      /* BUCKETS; else NULL */
+	const struct WaInterpreter *interpreter; /* that it is of */
 } WaInterpreterCall;
 
 typedef struct WaInterpreter

@@ -143,6 +143,31 @@ find_table(const WaInterpreter *interpreter, const WaSourceColumns *named,
 						 : table;
 }
 
+/*
+ * Finds the table from keys, of a register, to the rows of a join.  Returns NULL if there is
+ * none.
+ */
+static const WaLookupTable *
+find_rows_table(const WaInterpreter *interpreter, const WaSourceColumns *named,
+				const WaResidency *columns, const WaInstruction *instruction)
+{
+	const WaCallExpression *call =
+		interpreter->calls[instruction->extra].expression;
+	const WaKeyRows *rows = &interpreter->joined->rows[call->join];
+	const int number = instruction->a;
+	WaLookupTable *table;
+	WaTextColumn of;
+
+	if (rows->is_text)
+	{
+		of = (WaTextColumn){&named->relation, &named->columns[number],
+							&columns[number]};
+		return wa_text_table_of_rows(rows, &of);
+	}
+	table = palloc(sizeof(WaLookupTable));
+	return wa_key_rows_table(rows, table) ? table : NULL;
+}
+
 /* Tells whether all tables of a program can be sent. */
 static bool
 can_send_tables(const WaLookupTable *tables, int count)
@@ -170,8 +195,7 @@ describe_calls(const WaInterpreter *interpreter, const WaSourceColumns *named,
 	WaLookupTable *tables =
 		palloc0(sizeof(WaLookupTable) * (njoined + interpreter->ncalls));
 
-	if (njoined > 0 && (wa_join_tables_are_sparse(interpreter->joined) ||
-						!can_send_tables(interpreter->program.tables, njoined)))
+	if (njoined > 0 && !can_send_tables(interpreter->program.tables, njoined))
 		return false;
 	if (njoined > 0)
 		memcpy(tables, interpreter->program.tables,
@@ -185,8 +209,14 @@ describe_calls(const WaInterpreter *interpreter, const WaSourceColumns *named,
 
 		if (instruction->code != WA_CODE_CALL)
 			continue;
-		table = find_table(interpreter, named, columns, instruction, &number);
-		if (table == NULL)
+		number = instruction->a;
+		if (interpreter->calls[instruction->extra].expression->kind ==
+			WA_CALL_ROWS)
+			table = find_rows_table(interpreter, named, columns, instruction);
+		else
+			table =
+				find_table(interpreter, named, columns, instruction, &number);
+		if (table == NULL || table->nentries > WA_MAX_ENTRIES)
 			return false;
 		instruction->extra += (uint32) njoined;
 		tables[instruction->extra] = *table;

@@ -44,6 +44,14 @@ wa_calls_are_pushable(const WaCompiler *compiler)
 			continue;
 		call = (const WaCallExpression *) list_nth(compiler->calls,
 												   instruction->extra);
+		if (call->kind == WA_CALL_ROWS)
+		{
+			/* Only columns have codes. */
+			if (compiler->kinds[instruction->a] == WA_VECTOR_TEXT &&
+				instruction->a >= compiler->ncolumns)
+				return false;
+			continue;
+		}
 		/* It is one of a column, or of integers that are computed from some. */
 		if (!wa_column_function_of_call(call, NULL, &function) &&
 			(!wa_range_table_is_possible(call) ||

@@ -49,7 +49,7 @@ typedef struct Side
 	int ncolumns;
 	Folded *folded;
 	int nfolded;
-	int64 *keys; /* of the rows */
+	WaRowKey *keys; /* of the rows */
 	int64 nrows;
 	int64 room;
 	WaKeyRows rows; /* by keys */
@@ -203,11 +203,12 @@ find_row(const Folded *folded, ExprContext *econtext)
 	bool is_null;
 	const Datum value =
 		ExecEvalExprSwitchContext(folded->key, econtext, &is_null);
+	WaRowKey key;
 
-	return is_null
-			   ? WA_NO_ROW
-			   : wa_key_rows_find(&folded->side->rows,
-								  wa_integer_of_datum(folded->key_type, value));
+	if (is_null)
+		return WA_NO_ROW;
+	key = wa_row_key_of(folded->key_type, value);
+	return wa_key_rows_find(&folded->side->rows, &key);
 }
 
 /* Finds the rows of folded sides; returns false if the row at hand is not kept. */
@@ -252,6 +253,21 @@ take_value(const WaJoinBuild *build, Side *side, Column *column)
 	MemoryContextSwitchTo(old);
 }
 
+/* Returns a value as a key that stays; texts do with the rows. */
+static WaRowKey
+keep_key(const WaJoinBuild *build, Oid type, Datum value)
+{
+	WaRowKey key = wa_row_key_of(type, value);
+	char *copy;
+
+	if (key.text.length == 0)
+		return key;
+	copy = MemoryContextAlloc(build->context, key.text.length);
+	memcpy(copy, key.text.data, key.text.length);
+	key.text.data = copy;
+	return key;
+}
+
 /* Takes a row of a plan, which is in the econtext, as one of a side. */
 static void
 take_row(const WaJoinBuild *build, Side *side)
@@ -263,7 +279,7 @@ take_row(const WaJoinBuild *build, Side *side)
 	if (is_null || !find_folded(side, build->econtext))
 		return;
 	grow(build, side);
-	side->keys[side->nrows] = wa_integer_of_datum(side->of_type, key);
+	side->keys[side->nrows] = keep_key(build, side->of_type, key);
 	for (int i = 0; i < side->ncolumns; i++)
 		take_value(build, side, &side->columns[i]);
 	side->nrows++;
@@ -315,6 +331,30 @@ make_table(const WaJoinTables *tables, const Side *side, const Column *column)
 	keep_odd(tables, side, column);
 }
 
+/* Copies the keys of a side, which are found by hashing, to the memory of the tables. */
+static WaRowKey *
+keep_keys(const WaJoinTables *tables, const Side *side)
+{
+	WaRowKey *keys = MemoryContextAllocHuge(tables->context,
+											side->nrows * sizeof(WaRowKey) + 1);
+	Size bytes = 1;
+	char *next;
+
+	for (int64 i = 0; i < side->nrows; i++)
+		bytes += side->keys[i].text.length;
+	next = MemoryContextAllocHuge(tables->context, bytes);
+	for (int64 i = 0; i < side->nrows; i++)
+	{
+		keys[i] = side->keys[i];
+		if (keys[i].text.length == 0)
+			continue;
+		memcpy(next, keys[i].text.data, keys[i].text.length);
+		keys[i].text.data = next;
+		next += keys[i].text.length;
+	}
+	return keys;
+}
+
 /* Makes the tables of a side that is not folded, in the memory of the tables. */
 static void
 make_tables(const WaJoinBuild *build, int number)
@@ -322,19 +362,12 @@ make_tables(const WaJoinBuild *build, int number)
 	const WaJoinTables *tables = build->tables;
 	const Side *side = &build->sides[number];
 	WaKeyRows *rows = &tables->rows[number];
-	int64 *keys = NULL;
 
-	if (side->rows.rows == NULL)
-	{
-		keys = MemoryContextAllocHuge(tables->context,
-									  side->nrows * sizeof(int64));
-		memcpy(keys, side->keys, side->nrows * sizeof(int64));
-	}
 	*rows = side->rows;
-	rows->keys = keys;
-	for (int i = 0; i < tables->nvalues; i++)
-		if (tables->values[i].owner == number && tables->values[i].is_row)
-			wa_key_rows_table(rows, &tables->tables[i]);
+	if (rows->rows != NULL)
+		rows->keys = NULL;
+	else if (!rows->is_text)
+		rows->keys = keep_keys(tables, side);
 	for (int i = 0; i < side->ncolumns; i++)
 		make_table(tables, side, &side->columns[i]);
 }
@@ -345,6 +378,8 @@ fill(const WaJoinBuild *build, int number, PlanState *plan)
 {
 	const WaJoinTables *tables = build->tables;
 	Side *side = &build->sides[number];
+	const bool is_owner = side->join->into < 0;
+	const WaRowKey *keys;
 	TupleTableSlot *slot;
 	MemoryContext old;
 
@@ -358,10 +393,12 @@ fill(const WaJoinBuild *build, int number, PlanState *plan)
 	}
 	/* Plans keep memory of their own, so none of this is current before. */
 	old = MemoryContextSwitchTo(tables->context);
-	wa_key_rows_make(&side->rows,
-					 side->join->into < 0 ? tables->context : build->context,
-					 side->keys, side->nrows, side->join->is_unique);
-	if (side->join->into < 0)
+	keys = side->keys;
+	if (is_owner && wa_row_keys_are_texts(side->of_type))
+		keys = keep_keys(tables, side);
+	wa_key_rows_make(&side->rows, is_owner ? tables->context : build->context,
+					 side->of_type, keys, side->nrows, side->join->is_unique);
+	if (is_owner)
 		make_tables(build, number);
 	MemoryContextSwitchTo(old);
 }

@@ -53,11 +53,35 @@ put_rows(Place *place, const WaKeyRows *rows)
 	put(place, rows, sizeof(*rows));
 	if (rows->rows == NULL)
 	{
-		put(place, rows->keys, (Size) rows->nrows * sizeof(int64));
+		for (int64 i = 0; i < rows->nrows; i++)
+		{
+			put_bytes(place, &rows->keys[i].integer, sizeof(int64));
+			put_bytes(place, &rows->keys[i].text.length, sizeof(size_t));
+			put(place, rows->keys[i].text.data, rows->keys[i].text.length);
+		}
 		return;
 	}
 	put(place, rows->rows, rows->nentries * sizeof(int64));
 	put(place, rows->known, rows->nentries);
+}
+
+/* Reads keys that are found by hashing, into memory of the context. */
+static void
+get_keys(Place *place, WaKeyRows *rows, MemoryContext context)
+{
+	WaRowKey *keys = MemoryContextAllocHuge(
+		context, (Size) rows->nrows * sizeof(WaRowKey) + 1);
+
+	for (int64 i = 0; i < rows->nrows; i++)
+	{
+		const char *head =
+			(const char *) get(place, sizeof(int64) + sizeof(size_t));
+
+		memcpy(&keys[i].integer, head, sizeof(int64));
+		memcpy(&keys[i].text.length, head + sizeof(int64), sizeof(size_t));
+		keys[i].text.data = get(place, keys[i].text.length);
+	}
+	rows->keys = keys;
 }
 
 /* Reads them; the hash of keys is made anew, in the context. */
@@ -67,8 +91,7 @@ get_rows(Place *place, WaKeyRows *rows, MemoryContext context)
 	*rows = *(const WaKeyRows *) get(place, sizeof(*rows));
 	if (rows->rows == NULL)
 	{
-		rows->keys =
-			(const int64 *) get(place, (Size) rows->nrows * sizeof(int64));
+		get_keys(place, rows, context);
 		wa_key_rows_hash(rows, context);
 		return;
 	}
@@ -211,9 +234,7 @@ wa_join_image_read(WaJoinTables *tables, const char *image)
 	{
 		WaJoinValue *value = &tables->values[i];
 
-		if (value->is_row)
-			wa_key_rows_table(&tables->rows[value->owner], &tables->tables[i]);
-		else
+		if (!value->is_row)
 			get_value(&place, &tables->tables[i], value, tables->context);
 	}
 }

@@ -31,6 +31,7 @@ make_values(WaJoinTables *tables, EState *estate)
 		WaJoinValue *value = &tables->values[foreach_current_index(cell)];
 
 		value->owner = wa_joins_owner(tables->joins, from->join);
+		wa_lookup_table_empty(&tables->tables[foreach_current_index(cell)]);
 		value->is_row = expression == NULL;
 		value->type = value->is_row ? INT8OID : exprType(expression);
 		if (!wa_gather_kind(value->type, &value->kind))
@@ -68,15 +69,6 @@ wa_join_tables_make(const WaJoins *joins, EState *estate)
 	}
 	make_values(tables, estate);
 	return tables;
-}
-
-bool
-wa_join_tables_are_sparse(const WaJoinTables *tables)
-{
-	for (int i = 0; i < tables->njoins; i++)
-		if (tables->keys[i] != NULL && tables->rows[i].rows == NULL)
-			return true;
-	return false;
 }
 
 /* Returns a value of a row that no table can hold. */
@@ -152,10 +144,12 @@ find_row(const WaJoinTables *tables, int join, ExprContext *econtext)
 	const Datum key =
 		ExecEvalExprSwitchContext(tables->keys[join], econtext, &is_null);
 
-	return is_null ? WA_NO_ROW
-				   : wa_key_rows_find(
-						 &tables->rows[join],
-						 wa_integer_of_datum(tables->key_types[join], key));
+	WaRowKey found;
+
+	if (is_null)
+		return WA_NO_ROW;
+	found = wa_row_key_of(tables->key_types[join], key);
+	return wa_key_rows_find(&tables->rows[join], &found);
 }
 
 void

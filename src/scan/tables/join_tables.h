@@ -47,12 +47,6 @@ typedef struct WaJoinTables
 extern WaJoinTables *wa_join_tables_make(const WaJoins *joins, EState *estate);
 
 /*
- * Tells whether programs have no use for the tables: keys lie too far apart, so each row
- * has to be computed in PostgreSQL's own way.
- */
-extern bool wa_join_tables_are_sparse(const WaJoinTables *tables);
-
-/*
  * Sets the inner tuple of the context to the values that are joined to its scan tuple;
  * they stay until the context is reset.
  */

@@ -1,6 +1,6 @@
 /*
  * key_rows.h
- *		From keys, which are integers, to numbers of rows.
+ *		From keys, which are integers or texts, to numbers of rows.
  */
 #ifndef WA_SCAN_KEY_ROWS_H
 #define WA_SCAN_KEY_ROWS_H
@@ -10,32 +10,56 @@
 /* No row. */
 #define WA_NO_ROW (-1)
 
+/* A key: a text, or an integer. */
+typedef struct WaRowKey
+{
+	int64 integer;
+	WaText text;
+} WaRowKey;
+
 typedef struct WaKeyRows
 {
 	int64 nrows;
-	int64 smallest; /* key; from it on, by keys, */
+	bool is_text;
+	bool
+		is_padded; /* texts that are equal but for blanks at their ends are equal */
+	int64 smallest; /* integer; from it on, by keys, */
 	uint64 nentries;
-	int64 *rows;  /* numbers of rows, from 0 on; NULL: by hash */
-	uint8 *known; /* of each, a WaEntryState: no row is NULL */
-	struct keyhash_hash *hash;
-	const int64 *keys; /* of the rows; of use where there is a hash */
+	int64 *rows;               /* numbers of rows, from 0 on; NULL: by hash */
+	uint8 *known;              /* of each, a WaEntryState: no row is NULL */
+	struct keyhash_hash *hash; /* of integers, */
+	struct texthash_hash *text_hash; /* and of texts */
+	const WaRowKey *keys; /* of the rows; of use where there is a hash */
 } WaKeyRows;
 
 /*
- * Indexes rows by their keys; all but the keys, which stay where they are, lies in the
- * context.  Of several rows with a key it is the first one's; is_unique: there are none, or
- * an error is raised.
+ * Returns a value of SQL as a key, of a type that vectors hold as INT or TEXT; a text lies
+ * where the value does, or in the current memory context.
  */
-extern void wa_key_rows_make(WaKeyRows *rows, MemoryContext context,
-							 const int64 *keys, int64 nrows, bool is_unique);
+extern WaRowKey wa_row_key_of(Oid type, Datum value);
 
-/* Makes the hash of rows whose keys lie far apart, of which all else is there. */
+/* Tells whether keys of such a type are texts. */
+extern bool wa_row_keys_are_texts(Oid type);
+
+/*
+ * Indexes rows by their keys, which are of a type; all but the keys, which stay where they
+ * are, lies in the context.  Of several rows with a key it is the first one's; is_unique:
+ * there are none, or an error is raised.
+ */
+extern void wa_key_rows_make(WaKeyRows *rows, MemoryContext context, Oid type,
+							 const WaRowKey *keys, int64 nrows, bool is_unique);
+
+/* Makes the hash of rows that are found by one, and of which all else is there. */
 extern void wa_key_rows_hash(WaKeyRows *rows, MemoryContext context);
 
 /* Returns the number of the row with a key, or WA_NO_ROW. */
-extern int64 wa_key_rows_find(const WaKeyRows *rows, int64 key);
+extern int64 wa_key_rows_find(const WaKeyRows *rows, const WaRowKey *key);
 
-/* Makes the same a table for programs: one that knows nothing if there is a hash. */
-extern void wa_key_rows_table(const WaKeyRows *rows, WaLookupTable *table);
+/* Stores the numbers of rows with the keys in a vector, as INT; NULL where there is none. */
+extern void wa_key_rows_call(const WaKeyRows *rows, const WaVector *keys,
+							 WaVector *out, size_t nrows);
+
+/* Makes the same a table; returns false, and one that knows nothing, if there is a hash. */
+extern bool wa_key_rows_table(const WaKeyRows *rows, WaLookupTable *table);
 
 #endif /* WA_SCAN_KEY_ROWS_H */

@@ -6,6 +6,7 @@
  */
 #include "postgres.h"
 
+#include "catalog/pg_type.h"
 #include "miscadmin.h"
 #include "nodes/nodeFuncs.h"
 #include "utils/builtins.h"
@@ -33,6 +34,7 @@
 typedef struct Filling
 {
 	const WaColumnFunction *function;
+	const WaKeyRows *rows; /* in place of a function; else NULL */
 	const WaTextColumn *column;
 	WaTableValues values;
 	WaEvaluation *evaluation;
@@ -50,6 +52,25 @@ evaluate(void *context, bool of_null, Datum *value, bool *is_null)
 	const NullableDatum text = {PointerGetDatum(filling->text.data), of_null};
 
 	*value = wa_evaluation_of(filling->evaluation, NULL, text, is_null);
+	return true;
+}
+
+/* Finds the row with the text at hand as its key: a WaTableFunction. */
+static bool
+find_row(void *context, bool of_null, Datum *value, bool *is_null)
+{
+	const Filling *filling = (const Filling *) context;
+	const WaRowKey key = {
+		.text = {VARDATA(filling->text.data),
+				 of_null ? 0 : VARSIZE(filling->text.data) - VARHDRSZ}};
+	const WaRowKey trimmed = {.text = wa_text_trim(key.text)};
+	const int64 row =
+		of_null ? WA_NO_ROW
+				: wa_key_rows_find(filling->rows,
+								   filling->rows->is_padded ? &trimmed : &key);
+
+	*is_null = row == WA_NO_ROW;
+	*value = Int64GetDatum(row);
 	return true;
 }
 
@@ -291,6 +312,27 @@ feed(WaTableDraft *draft, void *context)
 	wa_table_values_finish(&filling->values, &draft->lookup);
 	if (key->ranked && !rank(&filling->values, &draft->lookup, key->collation))
 		draft->lookup.nentries = 0;
+}
+
+const WaLookupTable *
+wa_text_table_of_rows(const WaKeyRows *rows, const WaTextColumn *column)
+{
+	Filling filling = {.rows = rows, .column = column};
+	WaTableKey key = {0};
+	WaLookupTable *table = palloc(sizeof(WaLookupTable));
+
+	if (column->residency->dictionary == 0 ||
+		column->residency->texts >= WA_MAX_ENTRIES)
+		return NULL;
+	filling.piece = palloc(PIECE_BYTES);
+	initStringInfo(&filling.text);
+	wa_table_values_begin(&filling.values, CurrentMemoryContext, INT8OID,
+						  WA_VECTOR_INT, find_row, &filling);
+	if (!fill(&filling, &key))
+		return NULL;
+	*table = (WaLookupTable){.width = 1, .dictionary = key.dictionary};
+	wa_table_values_finish(&filling.values, table);
+	return table;
 }
 
 const WaLookupTable *

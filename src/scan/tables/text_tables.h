@@ -14,6 +14,7 @@
 #include "core/lookup_table.h"
 #include "core/protocol.h"
 #include "scan/tables/column_function.h"
+#include "scan/tables/key_rows.h"
 
 /* What is known of the column that a table is wanted for. */
 typedef struct WaTextColumn
@@ -31,5 +32,12 @@ typedef struct WaTextColumn
 extern const WaLookupTable *wa_text_table_find(const WaColumnFunction *function,
 											   const WaTextColumn *column,
 											   bool ranked, Oid collation);
+
+/*
+ * Makes the table from the texts of a column to the rows with these as their keys.  Returns
+ * NULL if there can be none.  May use the parcel.
+ */
+extern const WaLookupTable *wa_text_table_of_rows(const WaKeyRows *rows,
+												  const WaTextColumn *column);
 
 #endif /* WA_SCAN_TEXT_TABLES_H */
