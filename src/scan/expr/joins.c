@@ -299,3 +299,30 @@ wa_joins_pull_attnums(const WaJoins *joins, Node *expression, Index varno,
 				varno, attnums);
 	}
 }
+
+double
+wa_joins_share(const WaJoins *joins, int owner)
+{
+	double share = 1;
+	ListCell *cell;
+
+	foreach (cell, joins->list)
+		if (wa_joins_owner(joins, foreach_current_index(cell)) == owner)
+			share *= ((const WaJoin *) lfirst(cell))->share;
+	return share;
+}
+
+double
+wa_joins_share_of_clause(const WaJoins *joins, const Node *clause)
+{
+	const NullTest *test = (const NullTest *) clause;
+	const WaJoinedValue *value;
+
+	if (joins->list == NIL || !IsA(clause, NullTest) || !IsA(test->arg, Var))
+		return 1;
+	value = wa_joined_value(joins, (const Var *) test->arg);
+	if (value == NULL || value->expression != NULL ||
+		test->nulltesttype != IS_NOT_NULL)
+		return 1;
+	return wa_joins_share(joins, value->join);
+}

@@ -87,6 +87,19 @@ extern Var *wa_joins_row(WaJoins *joins, int join);
 extern void wa_joins_pull_attnums(const WaJoins *joins, Node *expression,
 								  Index varno, Bitmapset **attnums);
 
+/*
+ * Returns which share of the table's rows is likely to have a row in a join that is not
+ * folded, and in those that are folded into it.
+ */
+extern double wa_joins_share(const WaJoins *joins, int owner);
+
+/*
+ * Returns which share of the rows a clause of the joins is likely to leave; 1: it is another
+ * one.
+ */
+extern double wa_joins_share_of_clause(const WaJoins *joins,
+									   const Node *clause);
+
 /* Tells whether an expression refers to a joined value. */
 extern bool wa_has_joined_value(Node *expression);
 

@@ -250,22 +250,6 @@ join_all(Search *search, RelOptInfo *table, const List *candidates)
 	return true;
 }
 
-/*
- * Returns which share of the table's rows is likely to have a row in a join and in those
- * that are folded into it.
- */
-static double
-share_with_folded(const WaJoins *joins, int number)
-{
-	double share = 1;
-	ListCell *cell;
-
-	foreach (cell, joins->list)
-		if (wa_joins_owner(joins, foreach_current_index(cell)) == number)
-			share *= ((const WaJoin *) lfirst(cell))->share;
-	return share;
-}
-
 /* Tells whether a join may come next behind some: it needs nothing of others. */
 static bool
 may_come_next(const WaJoins *joins, int number, const Bitmapset *done)
@@ -301,8 +285,7 @@ order_joins(WaPlannedJoins *joins)
 		for (int i = 0; i < count; i++)
 		{
 			const WaJoin *join = (const WaJoin *) list_nth(all.list, i);
-			const double share =
-				join->into >= 0 ? 0 : share_with_folded(&all, i);
+			const double share = join->into >= 0 ? 0 : wa_joins_share(&all, i);
 
 			if (share < least && may_come_next(&all, i, done))
 			{

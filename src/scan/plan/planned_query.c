@@ -284,6 +284,32 @@ check_aggregate(const WaAggregateCall *call)
 	return reason != NULL ? reason : check_order(call);
 }
 
+/*
+ * Returns how many instructions the program runs for a row of the table: behind a join, for
+ * those that it is likely to leave.
+ */
+static double
+count_instructions(const WaPlannedQuery *planned)
+{
+	const WaScanQuery *query = &planned->query;
+	const WaCompiler *compiler = query->compiler;
+	const double all = compiler->ninstructions;
+	double share = 1;
+	double count = 0;
+
+	for (uint32 i = 0; i < query->compiled.nfilters; i++)
+	{
+		const WaQueryFilter *filter = &query->compiled.filters[i];
+
+		count += share * (filter->end - filter->begin);
+		share *= wa_joins_share_of_clause(&query->joins,
+										  list_nth(query->where, (int) i));
+	}
+	count += share * (query->compiled.end - query->compiled.begin);
+	return compiler->ncolumns +
+		   count * (all > 0 ? 1 + compiler->weight / all : 1);
+}
+
 /* Checks that a query program can compute all that is computed for a row. */
 static const char *
 check_program(WaPlannedQuery *planned)
@@ -291,7 +317,6 @@ check_program(WaPlannedQuery *planned)
 	WaScanQuery *query = &planned->query;
 	List *all = list_concat_copy(query->keys, query->aggregates);
 	const char *reason;
-	const WaCompiler *compiler;
 
 	all = list_concat(list_concat(all, query->filter_clauses),
 					  query->one_time_clauses);
@@ -308,9 +333,7 @@ check_program(WaPlannedQuery *planned)
 		reason = wa_scan_query_compile(query, 0);
 	if (reason != NULL)
 		return reason;
-	compiler = query->compiler;
-	planned->ninstructions =
-		compiler->ncolumns + compiler->ninstructions + compiler->weight;
+	planned->ninstructions = count_instructions(planned);
 	planned->can_push = wa_scan_query_is_pushable(query);
 	return NULL;
 }

@@ -22,10 +22,10 @@ typedef struct WaPlannedQuery
 	double rows;          /* and how many rows that makes, which fulfil WHERE */
 	WaPlannedSources sources;
 	WaScanQuery query;
-	List *having;      /* clauses that a group has to fulfil */
-	int ninstructions; /* of the query program, for each row */
-	bool can_push;     /* warpaggd has all that computes it */
-	double ngroups;    /* that are likely; set by scan/plan/path.c */
+	List *having;         /* clauses that a group has to fulfil */
+	double ninstructions; /* of the query program, for each row of the table */
+	bool can_push;        /* warpaggd has all that computes it */
+	double ngroups;       /* that are likely; set by scan/plan/path.c */
 
 	/* What is resident; set by scan/plan/resident_plan.c */
 	double resident_share;  /* of the rows, that are likely to be */
