@@ -40,7 +40,7 @@ wa_client_reason(const WaTrouble *trouble)
 	if (trouble->exchange == WA_EXCHANGE_TIMEOUT)
 		return WA_FALLBACK_TIMEOUT;
 	if (trouble->status == WA_OUT_OF_MEMORY ||
-		trouble->status == WA_OUT_OF_FILES)
+		trouble->status == WA_OUT_OF_FILES || trouble->status == WA_NOT_KEPT)
 		return WA_FALLBACK_NO_MEMORY;
 	return trouble->exchange == WA_EXCHANGE_LOST ? WA_FALLBACK_LOST
 												 : WA_FALLBACK_DEVICE_ERROR;

@@ -254,11 +254,11 @@ values_are_sound(const WaLookupTable *table)
 	}
 }
 
-bool
-wa_lookup_table_is_sound(const WaLookupTable *table)
+/* Tells whether a table of so many entries at most is one. */
+static bool
+is_sound(const WaLookupTable *table, uint64_t most)
 {
-	if (table->nentries == 0 || table->nentries > WA_MAX_ENTRIES ||
-		table->width == 0 ||
+	if (table->nentries == 0 || table->nentries > most || table->width == 0 ||
 		table->width > WA_MAX_LOOKUP_SPAN / table->nentries ||
 		table->scale > WA_DECIMAL_MAX_SCALE)
 		return false;
@@ -267,6 +267,18 @@ wa_lookup_table_is_sound(const WaLookupTable *table)
 	return table->base <=
 			   INT64_MAX - (int64_t) (table->nentries * table->width - 1) &&
 		   values_are_sound(table);
+}
+
+bool
+wa_lookup_table_is_sound(const WaLookupTable *table)
+{
+	return is_sound(table, WA_MAX_ENTRIES);
+}
+
+bool
+wa_lookup_table_may_be_kept(const WaLookupTable *table)
+{
+	return table->dictionary == 0 && is_sound(table, WA_MAX_KEPT_ENTRIES);
 }
 
 bool

@@ -18,6 +18,9 @@
 /* Entries of a table that travels with a query. */
 #define WA_MAX_ENTRIES ((uint64_t) 1 << 20)
 
+/* Entries of one that warpaggd keeps. */
+#define WA_MAX_KEPT_ENTRIES ((uint64_t) 1 << 27)
+
 /* What is known of an entry. */
 typedef enum WaEntryState
 {
@@ -33,6 +36,29 @@ typedef enum WaLookupResults
 	WA_LOOKUP_BOOLS, /* 0 or 1 */
 	WA_LOOKUP_TEXTS /* numbers of texts of the table, which are all different */
 } WaLookupResults;
+
+/*
+ * What tells a table that warpaggd keeps from all others: tables with the same digest
+ * are the same.  Both words are 0: it is not kept.
+ */
+typedef struct WaTableDigest
+{
+	uint64_t words[2];
+} WaTableDigest;
+
+/* Tells whether a digest is one. */
+static inline bool
+wa_digest_is_set(const WaTableDigest *digest)
+{
+	return (digest->words[0] | digest->words[1]) != 0;
+}
+
+/* Tells whether two digests are the same. */
+static inline bool
+wa_digest_is_same(const WaTableDigest *a, const WaTableDigest *b)
+{
+	return a->words[0] == b->words[0] && a->words[1] == b->words[1];
+}
 
 /*
  * The function at x has the value values[(x - base) / width] where known[] is
@@ -55,6 +81,7 @@ typedef struct WaLookupTable
 	uint64_t dictionary; /* its number (core/protocol.h); 0: x is an INT */
 	uint32_t ntexts;
 	const WaText *texts;
+	WaTableDigest digest; /* of a table that is, or is to be, kept */
 } WaLookupTable;
 
 #ifdef __cplusplus
@@ -78,6 +105,12 @@ void wa_lookup_table_empty(WaLookupTable *table);
  * this file says, no entry is beyond the integers, and values are what they may be.
  */
 bool wa_lookup_table_is_sound(const WaLookupTable *table);
+
+/*
+ * Tells whether a table is one that can be kept: the same, with more entries, but for
+ * one of a dictionary, which may be another one later.
+ */
+bool wa_lookup_table_may_be_kept(const WaLookupTable *table);
 
 /* Tells whether a table has results for a register of the kind. */
 bool wa_lookup_table_suits(const WaLookupTable *table, WaVectorKind kind);

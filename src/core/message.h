@@ -9,7 +9,7 @@
 #include "core/counters.h"
 
 /* Raised with every change of a message, a shared file or WaPartial. */
-#define WA_PROTOCOL_VERSION 15
+#define WA_PROTOCOL_VERSION 16
 #define WA_PROTOCOL_MAGIC   0x57413031 /* "WA01" */
 
 /* Relative to the data directory, which is every process's own directory. */
@@ -69,7 +69,8 @@ typedef enum WaMessageType
 	WA_MSG_FOLLOW,
 	WA_MSG_FOLLOWED,
 	WA_MSG_COVER,
-	WA_MSG_STAMPS
+	WA_MSG_STAMPS,
+	WA_MSG_KEEP
 } WaMessageType;
 
 typedef struct WaHeader

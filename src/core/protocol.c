@@ -71,6 +71,7 @@ static const Shape shapes[] = {
 	[WA_MSG_FOLLOWED] = {FIXED(WaFollowedMessage)},
 	[WA_MSG_COVER] = {FIXED(WaCoverMessage)},
 	[WA_MSG_STAMPS] = {FIXED(WaStampsMessage)},
+	[WA_MSG_KEEP] = {FIXED(WaKeepMessage)},
 };
 
 /* Tells whether a message that ends with a table is as long as it says. */

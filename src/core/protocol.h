@@ -45,6 +45,8 @@
  *	                           <--------  DONE or FAILED {text}
  *	LIST {room}                -------->
  *	                           <--------  LISTED {number}
+ *	KEEP {digest, table}       -------->
+ *	                           <--------  DONE or FAILED {text}
  *	RUN {query}                -------->
  *	                           <--------  HEARTBEAT, once a second
  *	                           <--------  COVER {number}, if that was asked for
@@ -221,6 +223,7 @@ typedef union WaMessage
 	WaPinMessage pin;
 	WaListMessage list;
 	WaListedMessage listed;
+	WaKeepMessage keep;
 	WaRunMessage run;
 	WaCoverMessage cover;
 	WaAnswerMessage answer;

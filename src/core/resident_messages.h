@@ -5,6 +5,7 @@
 #ifndef WA_CORE_RESIDENT_MESSAGES_H
 #define WA_CORE_RESIDENT_MESSAGES_H
 
+#include "core/lookup_table.h"
 #include "core/message.h"
 #include "core/resident.h"
 
@@ -338,6 +339,20 @@ typedef struct WaStampsMessage
 
 /* The stamp of a relation without blocks, in which nobody sees rows. */
 #define WA_EMPTY_STAMP UINT64_C(1)
+
+/*
+ * Has a look-up table kept, for queries that name it by its digest: at `table` lie so many
+ * bytes of it (query/message/table_wire.h), whose checksum bulk is.  It stays until others
+ * need its room; a RUN whose tables are not all kept any more fails with WA_NOT_KEPT, and
+ * so does KEEP if there is no room.
+ */
+typedef struct WaKeepMessage
+{
+	WaHeader header;
+	WaTableDigest digest;
+	uint64_t table; /* offset in the parcel */
+	uint64_t bytes;
+} WaKeepMessage;
 
 /* Returns the bytes of a bit for each block of the extents of all sources. */
 static inline uint64_t

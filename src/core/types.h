@@ -198,7 +198,8 @@ typedef enum WaStatus
 	WA_OUT_OF_MEMORY, /* host or device memory; may work later */
 	WA_DEVICE_LOST,   /* the device is unusable until it is opened again */
 	WA_BAD_REQUEST,   /* the request breaks the protocol */
-	WA_OUT_OF_FILES   /* descriptors or connections; may work later */
+	WA_OUT_OF_FILES,  /* descriptors or connections; may work later */
+	WA_NOT_KEPT       /* a table of the query is not, or has no room */
 } WaStatus;
 
 #ifdef __cplusplus

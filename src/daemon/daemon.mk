@@ -108,7 +108,7 @@ UNIT_CORE_TESTS := test_bits test_checksum test_exact_sum test_small_sum test_pa
 	test_resident
 UNIT_DAEMON_TESTS := test_daemon test_daemon_abuse test_daemon_process \
 	test_daemon_control test_daemon_gpu test_daemon_resident test_daemon_residency \
-	test_daemon_stamps test_daemon_run fuzz_daemon
+	test_daemon_stamps test_daemon_tables test_daemon_run fuzz_daemon
 # These are linked with the parts of the daemon that they test.
 UNIT_STORE_TESTS := test_chunks test_dictionary test_store test_cover \
 	test_store_evict test_store_model test_store_failure test_store_patch test_patch \
@@ -139,7 +139,8 @@ $(UNIT_BUILD)/test_query $(UNIT_BUILD)/test_query_choose \
 $(UNIT_BUILD)/test_query_wire $(UNIT_BUILD)/test_budget: \
 	$(UNIT_BUILD)/test_query_data.o
 $(UNIT_BUILD)/test_budget: $(UNIT_BUILD)/cpu_runner.o \
-	$(DAEMON_BUILD)/daemon/daemon/run/run_budget.o
+	$(patsubst %,$(DAEMON_BUILD)/daemon/daemon/run/%.o,kept_tables query_tables \
+		run_budget)
 
 # The CPU's alone.
 $(UNIT_BUILD)/cpu_runner.o: src/daemon/run/query_runner.c
@@ -171,7 +172,8 @@ $(UNIT_DAEMON_PROGRAMS): %: %.o $(UNIT_BUILD)/test_daemon_client.o \
 
 $(UNIT_BUILD)/test_daemon_control $(UNIT_BUILD)/test_daemon_gpu \
 $(UNIT_BUILD)/test_daemon_resident $(UNIT_BUILD)/test_daemon_residency \
-$(UNIT_BUILD)/test_daemon_stamps $(UNIT_BUILD)/test_daemon_run \
+$(UNIT_BUILD)/test_daemon_stamps $(UNIT_BUILD)/test_daemon_tables \
+$(UNIT_BUILD)/test_daemon_run \
 $(UNIT_BUILD)/fuzz_daemon: \
 	$(UNIT_BUILD)/test_resident_client.o $(UNIT_BUILD)/test_extent.o \
 	$(UNIT_STORE_OBJS)

@@ -214,7 +214,8 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (nwords > 0)
 		message[0] = fuzz_query_version();
 	wa_arena_init(&arena, MEMORY);
-	query = wa_query_read(&arena, message, nwords * sizeof(uint64_t));
+	query = wa_query_read_with(&arena, message, nwords * sizeof(uint64_t),
+							   &fuzz_table_finder);
 	free(message); /* nothing of it may be kept */
 	if (query != NULL && query->ninputs <= MAX_INPUTS)
 		try_query(word, query);

@@ -22,6 +22,28 @@
 #define TRIES   60
 #define CHANGES 4
 
+static const int64_t kept_values[] = {7, -1, INT64_MAX, 0, 12};
+static const uint8_t kept_known[] = {1, 1, 2, 1, 1};
+
+const WaLookupTable fuzz_kept_table = {.base = -2,
+									   .width = 3,
+									   .nentries = 5,
+									   .values = kept_values,
+									   .known = kept_known,
+									   .is_total = true,
+									   .digest = {{1, 0}}};
+
+/* The find of the finder. */
+static const WaLookupTable *
+find_kept(void *context, const WaTableDigest *digest)
+{
+	(void) context;
+	return wa_digest_is_same(digest, &fuzz_kept_table.digest) ? &fuzz_kept_table
+															  : NULL;
+}
+
+const WaTableFinder fuzz_table_finder = {.find = find_kept};
+
 /* A query that is being changed. */
 typedef struct Mutation
 {
@@ -378,7 +400,7 @@ change_table(Mutation *mutation)
 	values = COPY(table->values, table->nentries);
 	if (values == NULL || table->nentries == 0)
 		return;
-	switch (pick(mutation, 6))
+	switch (pick(mutation, 7))
 	{
 		case 0:
 			values[pick(mutation, table->nentries)] = pick(mutation, 5);
@@ -395,12 +417,17 @@ change_table(Mutation *mutation)
 		case 4:
 			table->is_total = !table->is_total;
 			break;
+		case 5:
+			*table = fuzz_kept_table;
+			program->tables = tables;
+			return;
 		default:
 			table->results = (uint8_t) pick(mutation, 3);
 			table->dictionary = pick(mutation, 2);
 			break;
 	}
 	table->values = values;
+	table->digest = (WaTableDigest){{0, 0}};
 	program->tables = tables;
 }
 
@@ -449,7 +476,8 @@ rewrite(WaArena *arena, const uint64_t *words, size_t nwords, uint64_t seed,
 	const WaQuery *query;
 
 	message[0] = fuzz_query_version();
-	query = wa_query_read(arena, message, nwords * sizeof(uint64_t));
+	query = wa_query_read_with(arena, message, nwords * sizeof(uint64_t),
+							   &fuzz_table_finder);
 	free(message);
 	if (query == NULL)
 		return false;

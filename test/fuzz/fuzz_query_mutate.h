@@ -8,6 +8,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "query/message/query_wire.h"
+
+/* A table of integers that queries may name, and who has it. */
+extern const WaLookupTable fuzz_kept_table;
+extern const WaTableFinder fuzz_table_finder;
+
 /* Returns the word that messages of queries begin with. */
 uint64_t fuzz_query_version(void);
 

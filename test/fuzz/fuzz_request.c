@@ -142,6 +142,8 @@ start(void)
 	wa_store_init(&service.store, MEMORY, 1);
 	wa_ledger_init(&service.store.memory.ledger, counters.counters->memory, 0,
 				   MEMORY);
+	wa_kept_tables_init(&service.tables, &service.store.memory);
+	service.store.tables = &service.tables;
 	FUZZ_EXPECT(wa_pool_start(&service.tasks, &service.finished, "task", 0, 0));
 	FUZZ_EXPECT(wa_pool_start(&service.pool, &service.finished, "query", 0, 0));
 	FUZZ_EXPECT(socketpair(AF_UNIX,
@@ -353,6 +355,10 @@ fill_bulk(const Client *client, WaMessage *message)
 										stamps->nsources, NULL, 0))
 		*bulk = wa_checksum(0, wa_parcel_place(&parcel, stamps->sources),
 							wa_run_sources_bytes(stamps->nsources, 0));
+	else if (message->header.type == WA_MSG_KEEP &&
+			 wa_parcel_holds(&parcel, message->keep.table, message->keep.bytes))
+		*bulk = wa_checksum(0, wa_parcel_place(&parcel, message->keep.table),
+							message->keep.bytes);
 }
 
 /* Has a RESIDENCY be over a few sources, by columns that may be. */
@@ -362,6 +368,14 @@ tidy_residency(WaResidencyMessage *residency)
 	residency->nsources = 1 + residency->nsources % MAX_SOURCES;
 	for (uint32_t i = 0; i < residency->ncolumns; i++)
 		residency->columns[i].attribute = 0;
+}
+
+/* Has a KEEP be of the last table, or query, written, by one of a few digests. */
+static void
+tidy_keep(WaKeepMessage *keep, const Client *client)
+{
+	keep->bytes = client->query_bytes;
+	keep->digest = (WaTableDigest){{1 + keep->digest.words[0] % 3, 0}};
 }
 
 /* Has a STAMPS be over a few sources. */
@@ -398,7 +412,7 @@ send_damaged(int fd, WaMessage *message)
 static uint32_t
 type_of(const FuzzStep *step)
 {
-	const uint32_t type = step->a % (WA_MSG_STAMPS + 1U);
+	const uint32_t type = step->a % (WA_MSG_KEEP + 1U);
 
 	return type == WA_MSG_RETIRE ? WA_MSG_PIN : type;
 }
@@ -417,6 +431,8 @@ do_message(int fd, const FuzzStep *step, const Client *client)
 		tidy_residency(&message.residency);
 	if (message.header.type == WA_MSG_STAMPS && (step->b & FLAG_LENGTH) == 0)
 		tidy_stamps(&message.stamps);
+	if (message.header.type == WA_MSG_KEEP && (step->b & FLAG_LENGTH) == 0)
+		tidy_keep(&message.keep, client);
 	if ((step->b & FLAG_NO_BULK) == 0)
 		fill_bulk(client, &message);
 	/* An empty one is like the end of a connection. */
@@ -591,6 +607,8 @@ stop(void)
 	settle();
 	FUZZ_EXPECT(server.nconnections == 0);
 	FUZZ_EXPECT(service.store.memory.ledger.used[WA_MEMORY_PARCELS] == 0);
+	while (wa_kept_tables_drop_oldest(&service.tables))
+		;
 	FUZZ_EXPECT(service.store.memory.ledger.used[WA_MEMORY_QUERIES] == 0);
 	FUZZ_EXPECT(device.pending == 0);
 	tick(&server);

@@ -63,7 +63,8 @@ static const WaLookupTable tables[] = {{.base = -100,
 										.results = WA_LOOKUP_TEXTS,
 										.dictionary = 3,
 										.ntexts = LENGTH(step_texts),
-										.texts = step_texts}};
+										.texts = step_texts},
+									   {.width = 1, .digest = {{1, 0}}}};
 
 static const int64_t list[] = {-5, 7, 900};
 static const WaIntList lists[] = {{list, LENGTH(list)}};

@@ -6,8 +6,10 @@
 #include <string.h>
 
 #include "query/message/query_wire.h"
+#include "query/message/table_wire.h"
 #include "test/fuzz/fuzz.h"
 #include "test/fuzz/fuzz_extent_writer.h"
+#include "test/fuzz/fuzz_query_mutate.h"
 #include "test/fuzz/fuzz_seeds.h"
 
 /* Steps, as fuzz_request has them. */
@@ -170,6 +172,26 @@ run(int number, uint32_t nsources, const uint8_t *forms, uint8_t nforms,
 	wa_arena_reset(&arena);
 }
 
+/* Writes steps that have a table kept that queries name. */
+static void
+keep(void)
+{
+	WaKeepMessage message = {.digest = fuzz_kept_table.digest,
+							 .table = QUERY_PLACE};
+	WaWriter writer;
+	WaArena arena;
+
+	wa_arena_init(&arena, MEMORY);
+	wa_writer_init(&writer, &arena);
+	wa_table_message_write(&writer, &fuzz_kept_table);
+	fuzz_seed_step(&seed, STEP_WRITE, 1, QUERY_PLACE / 8 << 8, writer.words,
+				   writer.nwords * sizeof(uint64_t));
+	message.bytes = writer.nwords * sizeof(uint64_t);
+	message.digest.words[0]--; /* of which one more is made */
+	send_message(WA_MSG_KEEP, &message, sizeof(message), 0);
+	wa_arena_reset(&arena);
+}
+
 /* Writes a step that follows WAL, by a client or the supervisor. */
 static void
 follow(uint8_t step, uint64_t from, uint64_t to, uint32_t block)
@@ -200,7 +222,10 @@ write_run_seed(int number, const uint8_t *forms, uint8_t nforms)
 	load(forms, nforms, 1);
 	for (uint8_t i = 1; i < nsources; i++)
 		load_of(i, forms, nforms, i);
+	if (number % 2 == 0)
+		keep();
 	run(number, nsources, forms, nforms, (uint32_t) number % 2);
+	keep();
 	run(number, nsources, forms, nforms, NO_WORK);
 	fuzz_seed_step(&seed, STEP_WORK, 0, 0, NULL, 0);
 	if (number % 3 == 0)

@@ -241,6 +241,9 @@ find_parts(const Peer *peer, const WaMessage *message, Part parts[MAX_PARTS])
 						wa_run_sources_bytes(message->residency.nsources,
 											 message->residency.ncolumns));
 			break;
+		case WA_MSG_KEEP:
+			parts[0] = part_of(peer, message->keep.table, message->keep.bytes);
+			break;
 		case WA_MSG_STAMPS:
 			parts[0] =
 				part_of(peer, message->stamps.sources,

@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #include "core/checksum.h"
+#include "query/message/table_wire.h"
 #include "test/unit/test_counting_runner.h"
 #include "test/unit/test_resident_client.h"
 
@@ -144,6 +145,30 @@ make_residency(WaResidencyMessage *residency)
 		   run.ncolumns * sizeof(*run.columns);
 }
 
+/* Makes a KEEP that is right, or nearly. */
+static size_t
+make_keep(WaKeepMessage *keep)
+{
+	static const int64_t values[] = {3, 0, -1};
+	static const uint8_t known[] = {1, 2, 1};
+	const WaLookupTable table = {.width = 1 + pick(3),
+								 .nentries = 1 + pick(4) % 3,
+								 .values = values,
+								 .known = known,
+								 .scale = (uint8_t) pick(30),
+								 .is_total = pick(2) == 0};
+	uint64_t words[64];
+	WaWriter writer = {.words = words, .capacity = 64};
+
+	wa_table_message_write(&writer, &table);
+	keep->table = pick(8) == 0 ? pick_offset() : (uint64_t) 6 * 65536;
+	keep->bytes = pick(8) == 0 ? pick(1000) : writer.nwords * sizeof(uint64_t);
+	keep->digest = (WaTableDigest){{pick(4), pick(2)}};
+	memcpy(parcel + (size_t) 6 * 65536, words,
+		   writer.nwords * sizeof(uint64_t));
+	return sizeof(*keep);
+}
+
 /* Makes a STAMPS that is right, or nearly. */
 static size_t
 make_stamps(WaStampsMessage *stamps)
@@ -231,6 +256,8 @@ fill_resident(WaMessage *message, WaMessageType type)
 			return make_residency(&message->residency);
 		case WA_MSG_STAMPS:
 			return make_stamps(&message->stamps);
+		case WA_MSG_KEEP:
+			return make_keep(&message->keep);
 		case WA_MSG_TEXTS:
 			message->texts.relation = relation;
 			message->texts.first = (uint32_t) pick(70);
@@ -286,7 +313,7 @@ make_resident(WaMessage *message)
 		WA_MSG_EXTENTS, WA_MSG_LIST,    WA_MSG_RUN,    WA_MSG_RUN,
 		WA_MSG_CONFIRM, WA_MSG_RUN,     WA_MSG_UNLOAD, WA_MSG_TEXTS,
 		WA_MSG_PIN,     WA_MSG_EXTENTS, WA_MSG_FOLLOW, WA_MSG_FOLLOW,
-		WA_MSG_STAMPS};
+		WA_MSG_STAMPS,  WA_MSG_KEEP};
 	const WaMessageType type = types[pick(sizeof(types) / sizeof(types[0]))];
 	const size_t length = fill_resident(message, type);
 
@@ -353,6 +380,12 @@ add_bulk(const WaTestClient *client, WaMessage *message)
 				message->header.bulk =
 					wa_checksum(0, parcel + stamps->sources,
 								wa_run_sources_bytes(stamps->nsources, 0));
+			break;
+		case WA_MSG_KEEP:
+			if (message->keep.bytes < 65536 &&
+				message->keep.table < FUZZ_PARCEL_BYTES - 65536)
+				message->header.bulk = wa_checksum(
+					0, parcel + message->keep.table, message->keep.bytes);
 			break;
 		case WA_MSG_RUN:
 			if (run->query_bytes < 65536 &&

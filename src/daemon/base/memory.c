@@ -111,6 +111,14 @@ wa_memory_free(WaMemory *memory, void *place, size_t bytes)
 	wa_memory_give(memory, WA_MEMORY_RESIDENT, bytes);
 }
 
+/* Gives up something that is kept, if that may be of use. */
+static bool
+drops_kept(WaMemory *memory, WaMemoryKind kind, WaTaken taken)
+{
+	return (taken == WA_TAKEN_ALL || kind == WA_MEMORY_QUERIES) &&
+		   memory->drop_kept != NULL && memory->drop_kept(memory->kept);
+}
+
 bool
 wa_memory_take(WaMemory *memory, WaMemoryKind kind, uint64_t bytes)
 {
@@ -118,8 +126,12 @@ wa_memory_take(WaMemory *memory, WaMemoryKind kind, uint64_t bytes)
 	{
 		const WaTaken taken = wa_ledger_take(&memory->ledger, kind, bytes);
 
+		if (taken == WA_TAKEN)
+			return true;
+		if (drops_kept(memory, kind, taken))
+			continue;
 		if (taken != WA_TAKEN_ALL)
-			return taken == WA_TAKEN;
+			return false;
 		if (memory->make_room == NULL ||
 			!memory->make_room(memory->arg, NULL, bytes))
 			return false;

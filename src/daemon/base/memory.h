@@ -29,6 +29,13 @@ typedef struct WaMemory
 	 */
 	bool (*make_room)(void *arg, const void *user, uint64_t bytes);
 	void *arg;
+
+	/*
+	 * Constant: gives something up that is kept for queries.  Returns false if there is
+	 * nothing.  NULL: nothing is.
+	 */
+	bool (*drop_kept)(void *kept);
+	void *kept;
 } WaMemory;
 
 /*

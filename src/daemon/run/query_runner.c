@@ -13,6 +13,7 @@
 #include "daemon/column/dictionary.h"
 #include "daemon/gpu/gpu_runner.h"
 #include "daemon/run/query_runner.h"
+#include "daemon/run/query_tables.h"
 #include "query/message/query_wire.h"
 #include "query/run/run_parts.h"
 
@@ -27,6 +28,7 @@ typedef struct Query
 {
 	const WaRunRequest *request;
 	WaArena arena;
+	WaTableUses kept;
 	const WaQuery *asked;
 	const WaNumberedQuery *numbered;
 	const WaQuery *query; /* the same without texts */
@@ -88,30 +90,6 @@ matches_request(const WaQuery *query, const WaRunRequest *request)
 }
 
 /*
- * Tells whether the tables are of the dictionaries that the columns have now: a
- * column may have been loaded anew since a table was made.
- */
-static bool
-has_dictionaries(const WaQuery *query, const WaRunRequest *request)
-{
-	for (size_t i = 0; i < query->program.ninstructions; i++)
-	{
-		const WaInstruction *instruction = &query->program.instructions[i];
-		const WaDictionary *dictionary;
-
-		if (instruction->code != WA_CODE_LOOK_UP ||
-			query->program.kinds[instruction->a] != WA_VECTOR_TEXT)
-			continue;
-		dictionary = request->dictionaries[instruction->a];
-		if (dictionary != NULL &&
-			dictionary->number !=
-				query->program.tables[instruction->extra].dictionary)
-			return false;
-	}
-	return true;
-}
-
-/*
  * Tells whether there is a use in an answer over the extents: a query may want
  * only its first groups, which can be told if no other rows belong to them, and its
  * tables may be of another time.
@@ -120,7 +98,7 @@ static bool
 has_use(const WaQuery *query, const WaRunRequest *request)
 {
 	return (request->is_complete || !query->only_wanted) &&
-		   has_dictionaries(query, request);
+		   wa_tables_are_current(query, request);
 }
 
 /* Tells whether a run has more groups than the query has a use for. */
@@ -160,6 +138,7 @@ query_end(void *run)
 
 	for (uint32_t i = 0; i < query->nparts; i++)
 		wa_arena_reset(&query->part_arenas[i]);
+	wa_table_uses_end(&query->kept);
 	wa_arena_reset(&query->message_arena);
 	wa_arena_reset(&query->arena);
 	free(query);
@@ -195,28 +174,37 @@ init_groups(WaArena *arena, const WaRunRequest *request)
 	begin_groups(arena, request);
 }
 
+/* Ends a query that could not be read, and tells why. */
+static WaStatus
+refuse(Query *query, char *error)
+{
+	const bool lacks_memory = query->arena.failed;
+	const bool lacks_table = query->kept.lacks_one;
+
+	query_end(query);
+	if (lacks_memory)
+		return fail(error, WA_OUT_OF_MEMORY, "not enough memory for a query");
+	return lacks_table ? fail(error, WA_NOT_KEPT, "a table is not kept")
+					   : fail(error, WA_BAD_REQUEST, "the query is not sound");
+}
+
 static WaStatus
 query_begin(const WaRunRequest *request, void **run, char *error)
 {
 	Query *query = calloc(1, sizeof(*query));
+	const WaTableFinder finder = {.find = wa_table_uses_find,
+								  .context = &query->kept};
 
 	if (query == NULL)
 		return fail(error, WA_OUT_OF_MEMORY, "not enough memory for a query");
 	init_arena(&query->arena, request, QUERY_BYTES);
 	init_groups(&query->message_arena, request);
 	query->request = request;
-	query->asked =
-		wa_query_read(&query->arena, request->query, request->query_bytes);
+	wa_table_uses_begin(&query->kept, request->tables, &query->arena);
+	query->asked = wa_query_read_with(&query->arena, request->query,
+									  request->query_bytes, &finder);
 	if (query->asked == NULL || !matches_request(query->asked, request))
-	{
-		const bool lacks_memory = query->arena.failed;
-
-		query_end(query);
-		return lacks_memory
-				   ? fail(error, WA_OUT_OF_MEMORY,
-						  "not enough memory for a query")
-				   : fail(error, WA_BAD_REQUEST, "the query is not sound");
-	}
+		return refuse(query, error);
 	*run = NULL;
 	find_texts(query);
 	if (has_use(query->asked, request))

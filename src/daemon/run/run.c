@@ -171,6 +171,7 @@ begin(WaRun *run)
 		.mirror = run->store->mirror,
 		.placements = run->sources.placements,
 		.gpus = run->store->gpus,
+		.tables = run->store->tables,
 	};
 	status = wa_query_runner.begin(&run->request, &run->states.run, error);
 	run->begun = status == WA_OK && run->states.run != NULL;

@@ -152,6 +152,8 @@ start_store(WaService *service, const WaOptions *options)
 	/* What another process knew of WAL is gone with it. */
 	__atomic_store_n(&service->counters.counters->followed, 0,
 					 __ATOMIC_RELEASE);
+	wa_kept_tables_init(&service->tables, &service->store.memory);
+	service->store.tables = &service->tables;
 	wa_opening_add_store(&service->opening, &service->store);
 	service->store.watch = &service->watch;
 #ifdef WA_WITH_CUDA

@@ -23,12 +23,14 @@ struct WaResidentTask
 	WaStore *store;
 	WaCounters *counters;
 	const WaParcel *parcel;
+	WaKeptTables *tables;
 	union
 	{
 		WaExtentHead head; /* LOAD */
 		WaExtentsMessage extents;
 		WaTextsMessage texts;
 		WaUnloadMessage unload;
+		WaKeepMessage keep;
 	} what;
 	bool is_list;    /* the reply is LISTED, of so many */
 	uint32_t listed; /* states that were written */
@@ -100,6 +102,7 @@ make_task(WaConnection *connection, WaService *service,
 	task->store = &service->store;
 	task->counters = service->counters.counters;
 	task->parcel = &connection->parcel;
+	task->tables = &service->tables;
 	return task;
 }
 
@@ -230,6 +233,17 @@ do_unload(WaResidentTask *task)
 {
 	wa_store_unload(task->store, &task->what.unload.relation,
 					task->what.unload.attribute);
+}
+
+/* KEEP, in a thread: copies and checks the table. */
+static void
+do_keep(WaResidentTask *task)
+{
+	const WaKeepMessage *keep = &task->what.keep;
+
+	task->status = wa_kept_tables_put(
+		task->tables, &keep->digest, wa_parcel_place(task->parcel, keep->table),
+		keep->bytes, keep->header.bulk, task->error);
 }
 
 /* Has a thread write so many bytes, or some of them, to a place in the parcel. */
@@ -384,6 +398,11 @@ wa_resident_handle(WaConnection *connection, WaService *service,
 			return begin_writing(connection, service, message,
 								 message->texts.place, message->texts.room,
 								 sizeof(WaTextsHead), do_texts);
+		case WA_MSG_KEEP:
+			return wa_parcel_holds(&connection->parcel, message->keep.table,
+								   message->keep.bytes)
+					   ? begin_task(connection, service, message, do_keep)
+					   : wa_connection_break(connection, OUT_OF_BOUNDS);
 		case WA_MSG_CONFIRM:
 			return handle_confirm(connection, service, &message->confirm);
 		case WA_MSG_FOLLOW:

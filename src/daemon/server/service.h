@@ -13,6 +13,7 @@
 #include "daemon/reduce/opening.h"
 #include "daemon/reduce/scheduler.h"
 #include "daemon/reduce/staging.h"
+#include "daemon/run/kept_tables.h"
 #include "daemon/server/counters_file.h"
 #include "daemon/store/cover_renew.h"
 #include "daemon/store/store.h"
@@ -33,6 +34,7 @@ typedef struct WaService
 	WaGpus gpus;
 	WaWatch watch; /* of queries and copies at GPUs */
 	WaStore store;
+	WaKeptTables tables; /* of queries */
 	WaCoverRenewer covers;
 	uint64_t memory_limit; /* of the store, if the supervisor says nothing */
 } WaService;

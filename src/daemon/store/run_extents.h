@@ -86,7 +86,8 @@ typedef struct WaRunRequest
 	WaBudget *budget;                /* of what the run takes */
 	struct WaMirror *mirror;         /* copies on GPUs (mirror.h), or NULL */
 	struct WaPlacements *placements; /* of these extents there */
-	struct WaGpus *gpus; /* that compute queries (gpus.h), or NULL */
+	struct WaGpus *gpus;         /* that compute queries (gpus.h), or NULL */
+	struct WaKeptTables *tables; /* that are kept (kept_tables.h), or NULL */
 } WaRunRequest;
 
 /* What devices have done with an extent. */

@@ -207,12 +207,13 @@ typedef struct WaCopier
 typedef struct WaStore
 {
 	pthread_mutex_t lock;
-	WaMemory memory;        /* its own rules: memory.h */
-	WaMirror *mirror;       /* constant: copies on GPUs, or NULL */
-	const WaCopier *copier; /* constant: the mirror's, if there is one */
-	struct WaGpus *gpus;    /* constant: compute queries, or NULL */
-	struct WaWatch *watch;  /* constant: of copies, or NULL */
-	unsigned ndevices;      /* that extents are spread over */
+	WaMemory memory;             /* its own rules: memory.h */
+	WaMirror *mirror;            /* constant: copies on GPUs, or NULL */
+	const WaCopier *copier;      /* constant: the mirror's, if there is one */
+	struct WaGpus *gpus;         /* constant: compute queries, or NULL */
+	struct WaKeptTables *tables; /* constant: for queries, or NULL */
+	struct WaWatch *watch;       /* constant: of copies, or NULL */
+	unsigned ndevices;           /* that extents are spread over */
 	uint32_t devices[WA_MAX_DEVICES]; /* their ordinals */
 	uint32_t autoload_permille;       /* of the memory: store_evict.h */
 	int64_t keep_ns;                  /* likewise: the rule of eviction */

@@ -26,6 +26,13 @@ list_is_sound(const WaIntList *list)
 	return true;
 }
 
+/* Tells whether a table is sound; of what is kept that has been found out. */
+static bool
+is_sound_table(const WaLookupTable *table)
+{
+	return wa_digest_is_set(&table->digest) || wa_lookup_table_is_sound(table);
+}
+
 /* Tells whether a constant is one that a vector may be filled with. */
 static bool
 constant_is_sound(const WaQuery *query, const WaQueryConstant *constant)
@@ -253,7 +260,7 @@ wa_query_is_sound(const WaQuery *query, uint8_t *scratch)
 		if (!list_is_sound(&query->program.lists[i]))
 			return false;
 	for (uint32_t i = 0; i < query->ntables; i++)
-		if (!wa_lookup_table_is_sound(&query->program.tables[i]))
+		if (!is_sound_table(&query->program.tables[i]))
 			return false;
 	if (!instructions_are_sound(query) || !note_fixed(query, scratch))
 		return false;

@@ -10,10 +10,11 @@
 #include <string.h>
 
 #include "query/message/query_wire.h"
+#include "query/message/table_wire.h"
 #include "query/message/value_wire.h"
 
 /* To be changed with the format, that of instructions included. */
-#define VERSION UINT64_C(0x5761517279000009)
+#define VERSION UINT64_C(0x576151727900000a)
 
 /* What a message begins with. */
 typedef struct Head
@@ -35,26 +36,17 @@ typedef struct Head
 	WaTopN top_n;
 } Head;
 
+/* Writes a table, or what it is kept by. */
 static void
 write_table(WaWriter *writer, const WaLookupTable *table)
 {
-	wa_writer_word(writer, (uint64_t) table->base);
-	wa_writer_word(writer, table->width);
-	wa_writer_word(writer, table->nentries);
-	wa_writer_word(writer, (uint64_t) table->scale |
-							   (uint64_t) table->results << 8 |
-							   (uint64_t) table->null_has_value << 16 |
-							   (uint64_t) table->is_total << 17);
-	wa_writer_word(writer, (uint64_t) table->null_value);
-	wa_writer_word(writer, table->dictionary);
-	wa_writer_word(writer, table->ntexts);
-	wa_writer_words(writer, table->values, table->nentries);
-	wa_writer_bytes(writer, table->known, table->nentries);
-	for (uint32_t i = 0; i < table->ntexts; i++)
-	{
-		wa_writer_word(writer, table->texts[i].length);
-		wa_writer_bytes(writer, table->texts[i].data, table->texts[i].length);
-	}
+	const bool is_kept = wa_digest_is_set(&table->digest);
+
+	wa_writer_word(writer, is_kept);
+	if (is_kept)
+		wa_writer_words(writer, table->digest.words, 2);
+	else
+		wa_table_write(writer, table);
 }
 
 static void
@@ -207,35 +199,40 @@ read_texts(WaReader *reader, WaArena *arena, WaLookupTable *table)
 	table->texts = texts;
 }
 
-/* Reads what a table has beside its entries. */
+/* Reads the digest of a table that is kept, and finds it. */
 static void
-read_table_head(WaReader *reader, WaLookupTable *table)
+read_kept(WaReader *reader, const WaTableFinder *finder, WaLookupTable *table)
 {
-	uint64_t word;
+	const uint64_t *words = wa_reader_words(reader, 2);
+	const WaLookupTable *found = NULL;
+	WaTableDigest digest;
 
-	table->base = (int64_t) wa_reader_word(reader);
-	table->width = wa_reader_word(reader);
-	table->nentries = wa_reader_word(reader);
-	word = wa_reader_word(reader);
-	table->scale = (uint8_t) word;
-	table->results = (uint8_t) (word >> 8);
-	table->null_has_value = (word >> 16 & 1) != 0;
-	table->is_total = (word >> 17 & 1) != 0;
-	if (word >> 18 != 0)
+	if (words == NULL)
+		return;
+	memcpy(&digest, words, sizeof(digest));
+	if (finder != NULL && wa_digest_is_set(&digest))
+		found = finder->find(finder->context, &digest);
+	if (found == NULL)
 		reader->failed = true;
-	table->null_value = (int64_t) wa_reader_word(reader);
-	table->dictionary = wa_reader_word(reader);
-	word = wa_reader_word(reader);
-	if (word > UINT32_MAX)
-		reader->failed = true;
-	table->ntexts = (uint32_t) word;
+	else
+		*table = *found;
 }
 
 /* Reads a table of a program. */
 static void
-read_table(WaReader *reader, WaArena *arena, WaLookupTable *table)
+read_table(WaReader *reader, WaArena *arena, const WaTableFinder *finder,
+		   WaLookupTable *table)
 {
-	read_table_head(reader, table);
+	const uint64_t is_kept = wa_reader_word(reader);
+
+	if (is_kept > 1)
+		reader->failed = true;
+	else if (is_kept == 1)
+	{
+		read_kept(reader, finder, table);
+		return;
+	}
+	wa_table_read_head(reader, table);
 	table->values = read_array(reader, arena, table->nentries, sizeof(int64_t));
 	table->known = read_array(reader, arena, table->nentries, 1);
 	read_texts(reader, arena, table);
@@ -243,13 +240,14 @@ read_table(WaReader *reader, WaArena *arena, WaLookupTable *table)
 
 /* Reads the tables of a program. */
 static void
-read_tables(WaReader *reader, WaArena *arena, WaQuery *query)
+read_tables(WaReader *reader, WaArena *arena, const WaTableFinder *finder,
+			WaQuery *query)
 {
 	WaLookupTable *tables =
 		make_array(reader, arena, query->ntables, sizeof(WaLookupTable));
 
 	for (uint32_t i = 0; i < query->ntables && !reader->failed; i++)
-		read_table(reader, arena, &tables[i]);
+		read_table(reader, arena, finder, &tables[i]);
 	query->program.tables = tables;
 }
 
@@ -320,7 +318,8 @@ read_instruction(WaReader *reader, WaInstruction *instruction)
 
 /* Reads the instructions, the lists and the tables. */
 static void
-read_program(WaReader *reader, WaArena *arena, WaQuery *query)
+read_program(WaReader *reader, WaArena *arena, const WaTableFinder *finder,
+			 WaQuery *query)
 {
 	WaProgram *program = &query->program;
 	WaInstruction *instructions;
@@ -332,7 +331,7 @@ read_program(WaReader *reader, WaArena *arena, WaQuery *query)
 		read_instruction(reader, &instructions[i]);
 	program->instructions = instructions;
 	read_lists(reader, arena, query);
-	read_tables(reader, arena, query);
+	read_tables(reader, arena, finder, query);
 }
 
 /* Tells whether the order of groups that was read is one. */
@@ -380,6 +379,13 @@ read_head(WaReader *reader, WaQuery *query)
 const WaQuery *
 wa_query_read(WaArena *arena, const void *message, size_t bytes)
 {
+	return wa_query_read_with(arena, message, bytes, NULL);
+}
+
+const WaQuery *
+wa_query_read_with(WaArena *arena, const void *message, size_t bytes,
+				   const WaTableFinder *finder)
+{
 	WaQuery *query = wa_arena_alloc_zero(arena, sizeof(WaQuery));
 	uint8_t *scratch;
 	WaReader reader;
@@ -388,7 +394,7 @@ wa_query_read(WaArena *arena, const void *message, size_t bytes)
 		return NULL;
 	wa_reader_init(&reader, message, bytes);
 	read_head(&reader, query);
-	read_program(&reader, arena, query);
+	read_program(&reader, arena, finder, query);
 	read_constants(&reader, arena, query);
 	query->filters =
 		read_array(&reader, arena, query->nfilters, sizeof(WaQueryFilter));

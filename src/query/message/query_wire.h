@@ -9,7 +9,15 @@
 #include "query/base/wire.h"
 #include "query/message/query.h"
 
-/* Appends a query without calls. */
+/* Whoever knows tables that are kept, by their digests. */
+typedef struct WaTableFinder
+{
+	/* Returns a table that stays, and may be kept, with its digest; or NULL. */
+	const WaLookupTable *(*find)(void *context, const WaTableDigest *digest);
+	void *context;
+} WaTableFinder;
+
+/* Appends a query without calls; of tables that have a digest only this. */
 extern void wa_query_write(WaWriter *writer, const WaQuery *query);
 
 /*
@@ -19,5 +27,10 @@ extern void wa_query_write(WaWriter *writer, const WaQuery *query);
  */
 extern WA_MUST_CHECK const WaQuery *
 wa_query_read(WaArena *arena, const void *message, size_t bytes);
+
+/* Likewise; it may have tables that the finder has, unless that is NULL. */
+extern WA_MUST_CHECK const WaQuery *
+wa_query_read_with(WaArena *arena, const void *message, size_t bytes,
+				   const WaTableFinder *finder);
 
 #endif /* WA_QUERY_QUERY_WIRE_H */

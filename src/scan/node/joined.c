@@ -364,8 +364,10 @@ find_or_fill(WaScanState *state, WaJoined *joined)
 	if (joined->is_kept)
 		return;
 	fill(state, joined);
-	if (may_keep)
-		wa_join_cache_keep(tables, &contents);
+	if (!may_keep)
+		return;
+	wa_join_cache_name(tables, &contents);
+	wa_join_cache_keep(tables, &contents);
 }
 
 void

@@ -168,12 +168,14 @@ find_rows_table(const WaInterpreter *interpreter, const WaSourceColumns *named,
 	return wa_key_rows_table(rows, table) ? table : NULL;
 }
 
-/* Tells whether all tables of a program can be sent. */
+/* Tells whether all tables of a program can be sent with it, or kept. */
 static bool
 can_send_tables(const WaLookupTable *tables, int count)
 {
 	for (int i = 0; i < count; i++)
-		if (tables[i].nentries > WA_MAX_ENTRIES)
+		if (tables[i].nentries > (wa_digest_is_set(&tables[i].digest)
+									  ? WA_MAX_KEPT_ENTRIES
+									  : WA_MAX_ENTRIES))
 			return false;
 	return true;
 }
@@ -216,7 +218,7 @@ describe_calls(const WaInterpreter *interpreter, const WaSourceColumns *named,
 		else
 			table =
 				find_table(interpreter, named, columns, instruction, &number);
-		if (table == NULL || table->nentries > WA_MAX_ENTRIES)
+		if (table == NULL || !can_send_tables(table, 1))
 			return false;
 		instruction->extra += (uint32) njoined;
 		tables[instruction->extra] = *table;

@@ -28,6 +28,7 @@
 #include "scan/resident/resident_asked.h"
 #include "scan/resident/resident_query.h"
 #include "scan/resident/resident_rest.h"
+#include "scan/resident/resident_tables.h"
 #include "scan/rows/merge.h"
 #include "scan/rows/precompute.h"
 #include "scan/state/why_heap.h"
@@ -250,8 +251,8 @@ count_covered(const WaScanState *state, const Answer *answer)
 
 /* Sends a query and receives the answer; returns false if there is none. */
 static bool
-receive(WaScanState *state, const WaWriter *query, WaAsking *asking,
-		WaRest *rest, Answer *answer)
+run_query(const WaScanState *state, const WaWriter *query, WaAsking *asking,
+		  WaRest *rest, Answer *answer)
 {
 	const WaAnnounced announced = {.tell = wa_rest_read, .context = rest};
 
@@ -259,7 +260,17 @@ receive(WaScanState *state, const WaWriter *query, WaAsking *asking,
 		return false;
 	answer->groups = wa_client_run(&asking->run, &asking->over, &announced,
 								   &answer->counts, &answer->used);
-	if (answer->groups == NULL)
+	return answer->groups != NULL;
+}
+
+/* Does so, and if the device process lacks a table, again once it has been given it. */
+static bool
+receive(const WaScanState *state, const WaWriter *query, WaAsking *asking,
+		WaRest *rest, Answer *answer)
+{
+	if (!run_query(state, query, asking, rest, answer) &&
+		(!wa_resident_gives_tables(asking) ||
+		 !run_query(state, query, asking, rest, answer)))
 		return false;
 	answer->has_rest = rest->cover != NULL && answer->used == rest->cover;
 	return true;

@@ -143,6 +143,8 @@ wa_resident_write_query(WaAsking *asking, int stage, WaArena *arena,
 		if (!push_columns(asking, &pushed))
 			return false;
 	}
+	asking->ntables = pushed.ntables;
+	asking->tables = pushed.program.tables;
 	wa_writer_init(writer, arena);
 	wa_query_write(writer, &pushed);
 	return true;

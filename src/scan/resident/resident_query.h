@@ -29,7 +29,10 @@ typedef struct WaAsking
 	WaSourceColumns named;      /* of one of these sources, whose texts are */
 	WaResidentMessage resident; /* those of all */
 
-	WaRanks ranks; /* set by wa_resident_write_query */
+	/* Set by wa_resident_write_query: */
+	WaRanks ranks;
+	uint32 ntables; /* of the query */
+	const WaLookupTable *tables;
 } WaAsking;
 
 /*

@@ -7,6 +7,8 @@
  */
 #include "postgres.h"
 
+#include "common/cryptohash.h"
+#include "common/sha2.h"
 #include "lib/ilist.h"
 #include "miscadmin.h"
 #include "utils/memutils.h"
@@ -114,6 +116,40 @@ wa_join_cache_take(WaJoinTables *tables, const WaJoinContents *contents)
 		return true;
 	}
 	return false;
+}
+
+/*
+ * Returns the digest of a part of contents: SHA-256, as a user may write any description,
+ * but not one of somebody else's table.
+ */
+static WaTableDigest
+digest_of(const WaJoinContents *contents, const char *part, int number)
+{
+	uint8 bytes[PG_SHA256_DIGEST_LENGTH];
+	pg_cryptohash_ctx *hash = pg_cryptohash_create(PG_SHA256);
+	const char *name = psprintf("%u %s %d", MyDatabaseId, part, number);
+	WaTableDigest digest;
+
+	if (hash == NULL || pg_cryptohash_init(hash) < 0 ||
+		pg_cryptohash_update(hash, (const uint8 *) name, strlen(name)) < 0 ||
+		pg_cryptohash_update(hash, (const uint8 *) contents->stamps,
+							 sizeof(uint64) * contents->nstamps) < 0 ||
+		pg_cryptohash_update(hash, (const uint8 *) contents->description,
+							 strlen(contents->description)) < 0 ||
+		pg_cryptohash_final(hash, bytes, sizeof(bytes)) < 0)
+		elog(ERROR, "could not compute a digest");
+	pg_cryptohash_free(hash);
+	memcpy(&digest, bytes, sizeof(digest));
+	return digest;
+}
+
+void
+wa_join_cache_name(WaJoinTables *tables, const WaJoinContents *contents)
+{
+	for (int i = 0; i < tables->njoins; i++)
+		tables->rows[i].digest = digest_of(contents, "rows", i);
+	for (int i = 0; i < tables->nvalues; i++)
+		tables->tables[i].digest = digest_of(contents, "value", i);
 }
 
 /* Returns a copy of an array in a memory context. */

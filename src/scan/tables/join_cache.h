@@ -19,6 +19,13 @@ typedef struct WaJoinContents
 	const uint64 *stamps;
 } WaJoinContents;
 
+/*
+ * Gives tables that have been filled digests by which the device process may keep them:
+ * those that are filled with the same contents have the same.
+ */
+extern void wa_join_cache_name(WaJoinTables *tables,
+							   const WaJoinContents *contents);
+
 /* Fills tables with what is kept of the same contents; returns false if there is nothing. */
 extern WA_MUST_CHECK bool wa_join_cache_take(WaJoinTables *tables,
 											 const WaJoinContents *contents);

@@ -284,5 +284,6 @@ wa_key_rows_table(const WaKeyRows *rows, WaLookupTable *table)
 	table->nentries = rows->nentries;
 	table->values = rows->rows;
 	table->known = rows->known;
+	table->digest = rows->digest;
 	return true;
 }

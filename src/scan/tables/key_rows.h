@@ -29,6 +29,7 @@ typedef struct WaKeyRows
 	uint8 *known;              /* of each, a WaEntryState: no row is NULL */
 	struct keyhash_hash *hash; /* of integers, */
 	struct texthash_hash *text_hash; /* and of texts */
+	WaTableDigest digest; /* of the table that is made of it, or of none */
 	const WaRowKey *keys; /* of the rows; of use where there is a hash */
 } WaKeyRows;
 

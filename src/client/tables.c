@@ -1,0 +1,23 @@
+/*
+ * tables.c
+ *		Having warpaggd keep look-up tables; see tables.h.
+ */
+#include "postgres.h"
+
+#include "client/exchange.h"
+#include "client/parcel.h"
+#include "client/tables.h"
+#include "core/checksum.h"
+
+bool
+wa_client_keep(const WaTableDigest *digest, uint64 bytes)
+{
+	WaMessage message = {0};
+	WaMessage reply;
+
+	message.keep.digest = *digest;
+	message.keep.bytes = bytes;
+	message.header.bulk = wa_checksum(0, wa_parcel_memory(), bytes);
+	return wa_client_ask(&message, WA_MSG_KEEP, sizeof(message.keep),
+						 WA_MSG_DONE, &reply);
+}

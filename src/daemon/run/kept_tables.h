@@ -1,0 +1,66 @@
+/*
+ * kept_tables.h
+ *		Look-up tables that are kept, for queries that name them by their digests.
+ *
+ * They count as memory of queries, of which they take a part at most; for others, and for
+ * queries, those go that were used longest ago.  One that a query uses stays until it has
+ * ended.  Tables are constant.  The lock guards the list and what is counted; no other
+ * lock is taken while it is held.
+ */
+#ifndef WA_DAEMON_KEPT_TABLES_H
+#define WA_DAEMON_KEPT_TABLES_H
+
+#include <pthread.h>
+
+#include "core/message.h"
+#include "core/must_check.h"
+#include "core/types.h"
+#include "daemon/base/memory.h"
+#include "query/message/query_wire.h"
+
+/* A table; next and older are the list's. */
+typedef struct WaKeptTable
+{
+	uint32_t references; /* atomic: of queries, and of the list */
+	uint64_t bytes;      /* that are counted */
+	WaLookupTable table; /* with its digest */
+	uint64_t *message;   /* in which its entries and texts lie */
+	WaText *texts;
+	WaMemory *memory;
+	struct WaKeptTable *older;
+} WaKeptTable;
+
+typedef struct WaKeptTables
+{
+	pthread_mutex_t lock;
+	WaMemory *memory;    /* constant */
+	WaKeptTable *newest; /* by last use */
+} WaKeptTables;
+
+/* Prepares a list of none, which count in a memory. */
+void wa_kept_tables_init(WaKeptTables *tables, WaMemory *memory);
+
+/*
+ * Copies a table out of memory that may change, with the checksum `bulk`, and keeps it in
+ * the place of one with its digest.  Returns WA_OK; or a text in error, and WA_BAD_REQUEST,
+ * or WA_NOT_KEPT if there is no room.
+ */
+WA_MUST_CHECK WaStatus wa_kept_tables_put(WaKeptTables *tables,
+										  const WaTableDigest *digest,
+										  const void *message, uint64_t bytes,
+										  uint32_t bulk, char *error);
+
+/* Returns a reference to a table, or NULL: it is not kept. */
+WaKeptTable *wa_kept_tables_take(WaKeptTables *tables,
+								 const WaTableDigest *digest);
+
+/* Gives a reference up. */
+void wa_kept_table_release(WaKeptTable *table);
+
+/*
+ * Has the table go that was used longest ago, of those that no query uses.  Returns false
+ * if there is none.
+ */
+bool wa_kept_tables_drop_oldest(WaKeptTables *tables);
+
+#endif /* WA_DAEMON_KEPT_TABLES_H */

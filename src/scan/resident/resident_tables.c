@@ -1,0 +1,55 @@
+/*
+ * resident_tables.c
+ *		Giving tables to the device process; see resident_tables.h.
+ */
+#include "postgres.h"
+
+#include "client/resident.h"
+#include "client/tables.h"
+#include "client/trouble.h"
+#include "query/message/table_wire.h"
+#include "scan/resident/resident_tables.h"
+
+/* Has a table kept. */
+static bool
+give_table(const WaLookupTable *table)
+{
+	const uint64 bytes = wa_table_message_bytes(table);
+	char *parcel = wa_client_reserve(bytes);
+	WaWriter writer = {.words = (uint64_t *) parcel,
+					   .capacity = bytes / sizeof(uint64)};
+
+	if (parcel == NULL)
+		return false;
+	/* There is room for all of it, so the writer needs no memory. */
+	wa_table_message_write(&writer, table);
+	Assert(writer.nwords == writer.capacity);
+	return wa_client_keep(&table->digest, bytes);
+}
+
+/* Tells whether a table before this one is the same. */
+static bool
+has_been_given(const WaLookupTable *tables, uint32 number)
+{
+	for (uint32 i = 0; i < number; i++)
+		if (wa_digest_is_same(&tables[i].digest, &tables[number].digest))
+			return true;
+	return false;
+}
+
+bool
+wa_resident_gives_tables(const WaAsking *asking)
+{
+	const WaTrouble *trouble = wa_trouble();
+
+	if (trouble->exchange != WA_EXCHANGE_DONE || trouble->status != WA_NOT_KEPT)
+		return false;
+	ereport(DEBUG2, (errmsg_internal("warpagg gives tables to its device "
+									 "process")));
+	for (uint32 i = 0; i < asking->ntables; i++)
+		if (wa_digest_is_set(&asking->tables[i].digest) &&
+			!has_been_given(asking->tables, i) &&
+			!give_table(&asking->tables[i]))
+			return false;
+	return true;
+}

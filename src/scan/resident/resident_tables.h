@@ -1,0 +1,18 @@
+/*
+ * resident_tables.h
+ *		Tables that a query names, instead of taking them along.
+ */
+#ifndef WA_SCAN_RESIDENT_TABLES_H
+#define WA_SCAN_RESIDENT_TABLES_H
+
+#include "core/must_check.h"
+#include "scan/resident/resident_query.h"
+
+/*
+ * Tells whether the device process has failed just now as it does not keep a table, and it
+ * has been given all that the query names since.  What lies in the parcel is others'
+ * then.
+ */
+extern WA_MUST_CHECK bool wa_resident_gives_tables(const WaAsking *asking);
+
+#endif /* WA_SCAN_RESIDENT_TABLES_H */

@@ -1,0 +1,349 @@
+/*
+ * test_daemon_tables.c
+ *		Look-up tables that a running warpaggd keeps, and queries that name them.
+ *
+ *	test_daemon_tables PROGRAM [WORD]
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/checksum.h"
+#include "query/message/query_wire.h"
+#include "query/message/table_wire.h"
+#include "test/unit/check.h"
+#include "test/unit/test_resident_client.h"
+
+/* Entries of tables for the values of attribute 1, an INT16, and of large ones. */
+#define ENTRIES       50000
+#define LARGE_ENTRIES 500000
+
+/* Of large tables so many have room at the same time, of the memory that queries have. */
+#define LARGE_TABLES 7
+
+#define GROUPS_ROOM 65536
+
+static int64_t values[LARGE_ENTRIES];
+static uint8_t known[LARGE_ENTRIES];
+static const WaText texts[] = {{"even", 4}, {"odd", 3}};
+
+/* Makes a table, of which others are made by other numbers. */
+static WaLookupTable
+make_table(uint64_t number, uint64_t nentries)
+{
+	for (uint64_t i = 0; i < nentries; i++)
+	{
+		known[i] = i % 7 == number % 7 ? WA_ENTRY_NULL : WA_ENTRY_VALUE;
+		values[i] =
+			known[i] == WA_ENTRY_NULL ? 0 : (int64_t) (i / 5000 + number);
+	}
+	return (WaLookupTable){.base = -30000,
+						   .width = 1,
+						   .nentries = nentries,
+						   .values = values,
+						   .known = known,
+						   .is_total = true,
+						   .digest = {{number, ~number}}};
+}
+
+/* Writes a table to the parcel; returns the KEEP. */
+static WaKeepMessage
+make_keep(const WaTestOwner *owner, const WaLookupTable *table)
+{
+	const uint64_t bytes = wa_table_message_bytes(table);
+	WaKeepMessage keep = {.digest = table->digest, .table = 0, .bytes = bytes};
+	WaWriter writer = {.words = (uint64_t *) (void *) owner->parcel,
+					   .capacity = bytes / sizeof(uint64_t)};
+
+	wa_table_message_write(&writer, table);
+	wa_message_begin(&keep.header, WA_MSG_KEEP, sizeof(keep), 45);
+	keep.header.bulk = wa_checksum(0, owner->parcel, bytes);
+	return keep;
+}
+
+/* Has a table kept; returns the status that comes back, -1 if something else does. */
+static int
+keep_table(WaTestOwner *owner, const WaLookupTable *table)
+{
+	const WaKeepMessage keep = make_keep(owner, table);
+	WaMessage reply;
+
+	switch (wa_test_ask(owner, &keep, &reply))
+	{
+		case WA_MSG_DONE:
+			return WA_OK;
+		case WA_MSG_FAILED:
+			return (int) reply.failed.status;
+		default:
+			return -1;
+	}
+}
+
+/*
+ * Has rows of attribute 1 counted by what a table has for them.  Stores the groups;
+ * returns the status that comes back, -1 if something else does.
+ */
+static int
+count_rows(WaTestOwner *owner, const WaLookupTable *table,
+		   uint8_t groups[GROUPS_ROOM])
+{
+	const bool is_text = table->results == WA_LOOKUP_TEXTS;
+	const WaVectorKind kinds[] = {WA_VECTOR_INT,
+								  is_text ? WA_VECTOR_TEXT : WA_VECTOR_INT};
+	const WaInstruction look_up = {.code = WA_CODE_LOOK_UP, .out = 1};
+	const WaQueryKey key = {.kind = kinds[1]};
+	const uint16_t number = 1;
+	const WaQueryColumn column = {-1, -1, WA_VECTOR_BOOL, 0};
+	const WaQuery query = {.program = {.nregisters = 2,
+									   .kinds = kinds,
+									   .instructions = &look_up,
+									   .ninstructions = 1,
+									   .tables = table},
+						   .ntables = 1,
+						   .ninputs = 1,
+						   .end = 1,
+						   .nkeys = 1,
+						   .keys = &key,
+						   .key_numbers = &number,
+						   .ncolumns = 1,
+						   .columns = &column};
+	WaMessage reply;
+	WaRunMessage run;
+	WaArena arena;
+	WaWriter writer;
+	int type;
+
+	wa_arena_init(&arena, (size_t) 64 << 20);
+	wa_writer_init(&writer, &arena);
+	wa_query_write(&writer, &query);
+	run = wa_test_run(owner, 1, 9, writer.words,
+					  writer.nwords * sizeof(uint64_t), 43);
+	/* It may be longer than the tests' other queries. */
+	run.query = 0;
+	memcpy(owner->parcel, writer.words, run.query_bytes);
+	run.groups_room = GROUPS_ROOM;
+	wa_arena_reset(&arena);
+	type = wa_test_ask(owner, &run, &reply);
+	if (type == WA_MSG_FAILED)
+		return (int) reply.failed.status;
+	if (type != WA_MSG_ANSWER || reply.answer.rows == 0 ||
+		reply.answer.groups_bytes == 0 ||
+		reply.answer.groups_bytes > GROUPS_ROOM)
+		return -1;
+	memset(groups, 0, GROUPS_ROOM);
+	memcpy(groups, owner->parcel + WA_TEST_GROUPS_AT,
+		   reply.answer.groups_bytes);
+	return WA_OK;
+}
+
+/* Counts rows with a table that comes along. */
+static bool
+count_with(WaTestOwner *owner, const WaLookupTable *table,
+		   uint8_t groups[GROUPS_ROOM])
+{
+	WaLookupTable whole = *table;
+
+	whole.digest = (WaTableDigest){{0, 0}};
+	return count_rows(owner, &whole, groups) == WA_OK;
+}
+
+/* Connects, and has an extent of attribute 1. */
+static bool
+begin(WaTestOwner *owner)
+{
+	EXPECT(wa_test_own(owner));
+	EXPECT(wa_test_follow(owner, 9, 9, NULL, 0) == 9);
+	EXPECT(wa_test_load_extent(owner, 0, 0, 9, 400, 1) == WA_OK);
+	return true;
+}
+
+/* What is kept is the table that came, for whoever names it. */
+static bool
+test_kept(WaTestDaemon *daemon)
+{
+	static uint8_t expected[GROUPS_ROOM];
+	static uint8_t other[GROUPS_ROOM];
+	static uint8_t groups[GROUPS_ROOM];
+	WaLookupTable table = make_table(3, ENTRIES);
+	WaTestOwner owner;
+	WaTestOwner second;
+
+	(void) daemon;
+	EXPECT(begin(&owner) && wa_test_own(&second));
+	EXPECT(count_with(&owner, &table, expected));
+	EXPECT(count_rows(&owner, &table, groups) == WA_NOT_KEPT);
+	EXPECT(keep_table(&owner, &table) == WA_OK);
+	EXPECT(count_rows(&owner, &table, groups) == WA_OK);
+	EXPECT(memcmp(groups, expected, GROUPS_ROOM) == 0);
+	wa_test_disown(&owner);
+	EXPECT(count_rows(&second, &table, groups) == WA_OK);
+	EXPECT(memcmp(groups, expected, GROUPS_ROOM) == 0);
+	/* Another one by the same name takes its place. */
+	table = make_table(4, ENTRIES);
+	table.digest = (WaTableDigest){{3, ~UINT64_C(3)}};
+	EXPECT(count_with(&second, &table, other));
+	EXPECT(memcmp(other, expected, GROUPS_ROOM) != 0);
+	EXPECT(keep_table(&second, &table) == WA_OK);
+	EXPECT(count_rows(&second, &table, groups) == WA_OK);
+	EXPECT(memcmp(groups, other, GROUPS_ROOM) == 0);
+	wa_test_disown(&second);
+	return wa_test_daemon_answers();
+}
+
+/* Tables of texts are kept as well. */
+static bool
+test_texts(WaTestDaemon *daemon)
+{
+	static uint8_t expected[GROUPS_ROOM];
+	static uint8_t groups[GROUPS_ROOM];
+	WaLookupTable table = make_table(5, ENTRIES);
+	WaTestOwner owner;
+
+	(void) daemon;
+	for (int i = 0; i < ENTRIES; i++)
+		values[i] = known[i] == WA_ENTRY_NULL ? 0 : i % 2;
+	table.results = WA_LOOKUP_TEXTS;
+	table.ntexts = 2;
+	table.texts = texts;
+	EXPECT(begin(&owner));
+	EXPECT(count_with(&owner, &table, expected));
+	EXPECT(keep_table(&owner, &table) == WA_OK);
+	EXPECT(count_rows(&owner, &table, groups) == WA_OK);
+	EXPECT(memcmp(groups, expected, GROUPS_ROOM) == 0);
+	wa_test_disown(&owner);
+	return wa_test_daemon_answers();
+}
+
+/* Those go that were used longest ago; queries find room where tables are kept. */
+static bool
+test_room(WaTestDaemon *daemon)
+{
+	static uint8_t groups[GROUPS_ROOM];
+	const WaLookupTable small = make_table(1000, ENTRIES);
+	WaTestOwner owner;
+
+	(void) daemon;
+	EXPECT(begin(&owner));
+	EXPECT(keep_table(&owner, &small) == WA_OK);
+	for (uint64_t i = 1; i <= (uint64_t) 2 * LARGE_TABLES; i++)
+	{
+		const WaLookupTable table = make_table(i, LARGE_ENTRIES);
+
+		EXPECT(keep_table(&owner, &table) == WA_OK);
+		EXPECT(count_rows(&owner, &small, groups) == WA_OK);
+	}
+	for (uint64_t i = 1; i <= (uint64_t) 2 * LARGE_TABLES; i++)
+	{
+		const WaLookupTable table = make_table(i, LARGE_ENTRIES);
+		const int status = count_rows(&owner, &table, groups);
+
+		EXPECT(status == (i > LARGE_TABLES + 1 ? WA_OK : WA_NOT_KEPT) ||
+			   i == LARGE_TABLES || i == LARGE_TABLES + 1);
+	}
+	wa_test_disown(&owner);
+	return wa_test_daemon_answers();
+}
+
+/* Tells whether a table is refused, and not kept. */
+static bool
+is_refused(WaTestOwner *owner, const WaLookupTable *table)
+{
+	static uint8_t groups[GROUPS_ROOM];
+
+	EXPECT(keep_table(owner, table) == WA_BAD_REQUEST);
+	return !wa_digest_is_set(&table->digest) ||
+		   count_rows(owner, table, groups) == WA_NOT_KEPT;
+}
+
+/* Tables that are not sound are not kept. */
+static bool
+test_unsound(WaTestDaemon *daemon)
+{
+	const WaLookupTable good = make_table(9, ENTRIES);
+	WaLookupTable table = good;
+	WaTestOwner owner;
+	WaMessage reply;
+	WaKeepMessage keep;
+
+	(void) daemon;
+	EXPECT(begin(&owner));
+	known[77] = 3;
+	EXPECT(is_refused(&owner, &table));
+	known[77] = WA_ENTRY_VALUE;
+	table.width = 0;
+	EXPECT(is_refused(&owner, &table));
+	table = good;
+	table.dictionary = 5;
+	table.base = 0;
+	EXPECT(is_refused(&owner, &table));
+	table = good;
+	table.results = WA_LOOKUP_TEXTS;
+	table.ntexts = 2; /* of values beyond that */
+	table.texts = texts;
+	EXPECT(is_refused(&owner, &table));
+	table = good;
+	table.digest = (WaTableDigest){{0, 0}};
+	EXPECT(is_refused(&owner, &table));
+	/* Cut off, too long, and damaged. */
+	for (int i = 0; i < 4; i++)
+	{
+		static const int64_t more[] = {-8, 8, -3, 0};
+
+		keep = make_keep(&owner, &good);
+		keep.bytes = (uint64_t) ((int64_t) keep.bytes + more[i]);
+		keep.header.bulk =
+			wa_checksum(0, owner.parcel, keep.bytes) ^ (more[i] == 0);
+		EXPECT(wa_test_ask(&owner, &keep, &reply) == WA_MSG_FAILED);
+		EXPECT(reply.failed.status == WA_BAD_REQUEST);
+	}
+	EXPECT(keep_table(&owner, &good) == WA_OK);
+	wa_test_disown(&owner);
+	return wa_test_daemon_answers();
+}
+
+/* What does not lie in the parcel ends the connection. */
+static bool
+test_bounds(WaTestDaemon *daemon)
+{
+	static const uint64_t bad[] = {1, 63, WA_TEST_PARCEL_BYTES, UINT64_MAX,
+								   UINT64_MAX - 63};
+	const WaLookupTable table = make_table(9, ENTRIES);
+
+	(void) daemon;
+	for (size_t i = 0; i < 2 * sizeof(bad) / sizeof(bad[0]); i++)
+	{
+		WaTestOwner owner;
+		WaMessage reply;
+		WaKeepMessage keep;
+
+		EXPECT(wa_test_own(&owner));
+		keep = make_keep(&owner, &table);
+		if (i % 2 == 0)
+			keep.table = bad[i / 2];
+		else
+			keep.bytes = WA_TEST_PARCEL_BYTES + bad[i / 2];
+		EXPECT(wa_test_ask(&owner, &keep, &reply) ==
+			   (i % 2 == 1 && i / 2 >= 3 ? WA_MSG_FAILED : 0));
+		wa_test_disown(&owner);
+	}
+	return wa_test_daemon_answers();
+}
+
+static const WaTestCase tests[] = {
+	{.name = "tables that are kept",
+	 .run = test_kept,
+	 .arguments = {"--query-threads=1"}},
+	{.name = "tables of texts",
+	 .run = test_texts,
+	 .arguments = {"--query-threads=1"}},
+	{.name = "room for tables",
+	 .run = test_room,
+	 .arguments = {"--memory-limit=1000000"}},
+	{.name = "tables that are not sound", .run = test_unsound},
+	{.name = "tables out of bounds", .run = test_bounds},
+};
+
+int
+main(int argc, char **argv)
+{
+	return wa_test_main(argc, argv, tests, sizeof(tests) / sizeof(tests[0]));
+}
