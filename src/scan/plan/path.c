@@ -335,9 +335,22 @@ set_costs(Path *path, const PlannerInfo *root, const WaPlannedQuery *planned,
 					 RESULT_COST * list_length(planned->query.aggregates));
 }
 
+/* Tells whether an expression has columns of other relations than one. */
+static bool
+has_other_columns(Node *expression, Index varno)
+{
+	ListCell *cell;
+
+	foreach (cell, pull_var_clause(expression, PVC_RECURSE_PLACEHOLDERS))
+		if (lfirst_node(Var, cell)->varno != (int) varno)
+			return true;
+	return false;
+}
+
 /*
- * Returns the columns of the table that are used for a row that PostgreSQL has read: behind
- * WHERE, or everywhere where rows are joined (wa_rowwise_take_slot).
+ * Returns the columns of the table that are used for a row that PostgreSQL has read
+ * (wa_rowwise_take_slot).  A foreign scan returns no others: it may leave clauses of the
+ * table alone to its server.
  */
 static List *
 columns_of_rows(const WaScanQuery *query)
@@ -346,8 +359,9 @@ columns_of_rows(const WaScanQuery *query)
 	List *columns = NIL;
 	ListCell *cell;
 
-	if (query->joins.list != NIL)
-		all = list_concat(all, query->filter_clauses);
+	foreach (cell, query->filter_clauses)
+		if (has_other_columns(lfirst(cell), query->varno))
+			all = lappend(all, lfirst(cell));
 	foreach (cell, query->joins.list)
 		all = lappend(all, ((const WaJoin *) lfirst(cell))->key);
 	foreach (cell, pull_var_clause((Node *) all, PVC_RECURSE_AGGREGATES |

@@ -18,6 +18,7 @@ struct WaRowwise
 	ExprContext *econtext;
 	ExprState **where; /* the clauses */
 	int nwhere;
+	int nalone; /* so many of them come first, which are about the table alone */
 	ExprState **keys;
 	ExprState **filters;   /* of the columns; NULL: none */
 	ExprState **arguments; /* NULL: rows are counted */
@@ -40,6 +41,9 @@ wa_rowwise_make(WaScanStore *store, ExprContext *econtext)
 	for (int i = 0; i < rowwise->nwhere; i++)
 		rowwise->where[i] =
 			ExecInitExprWithParams(list_nth(query->where, i), parameters);
+	while (rowwise->nalone < rowwise->nwhere &&
+		   !wa_has_joined_value(list_nth(query->where, rowwise->nalone)))
+		rowwise->nalone++;
 	rowwise->keys = palloc(sizeof(ExprState *) * (query->nkeys + 1));
 	rowwise->values = palloc(sizeof(Datum) * (query->nkeys + 1));
 	rowwise->nulls = palloc(sizeof(bool) * (query->nkeys + 1));
@@ -71,14 +75,12 @@ wa_rowwise_is_true(ExprState *condition, ExprContext *econtext)
 }
 
 /*
- * Returns the number of the first clause of WHERE that is not true, after which
- * nothing is evaluated, or how many clauses there are.
+ * Returns the number of the first clause of WHERE, from one on, that is not true, after
+ * which nothing is evaluated, or how many clauses there are.
  */
 static int
-first_unfulfilled(const WaRowwise *rowwise, ExprContext *econtext)
+first_unfulfilled(const WaRowwise *rowwise, int number, ExprContext *econtext)
 {
-	int number = 0;
-
 	while (number < rowwise->nwhere &&
 		   wa_rowwise_is_true(rowwise->where[number], econtext))
 		number++;
@@ -216,7 +218,7 @@ wa_rowwise_take(WaRowwise *rowwise, const WaRow *row)
 	MemoryContext old = begin_row(rowwise, row);
 	const bool is_kept =
 		wa_spill_is_reading(rowwise->store) ||
-		first_unfulfilled(rowwise, rowwise->econtext) == rowwise->nwhere;
+		first_unfulfilled(rowwise, 0, rowwise->econtext) == rowwise->nwhere;
 
 	if (is_kept)
 		take_row(rowwise, row);
@@ -232,9 +234,8 @@ wa_rowwise_take_slot(WaRowwise *rowwise, TupleTableSlot *slot)
 
 	ResetExprContext(rowwise->econtext);
 	old = show_row(rowwise, slot);
-	/* Clauses of the table alone are true once more. */
-	is_kept = rowwise->query->interpreter->joined == NULL ||
-			  first_unfulfilled(rowwise, rowwise->econtext) == rowwise->nwhere;
+	is_kept = first_unfulfilled(rowwise, rowwise->nalone, rowwise->econtext) ==
+			  rowwise->nwhere;
 	if (is_kept)
 		take_row(rowwise, NULL);
 	MemoryContextSwitchTo(old);
@@ -248,7 +249,7 @@ wa_rowwise_look(WaRowwise *rowwise, const WaRow *row)
 	int stage = rowwise->nwhere;
 
 	if (!wa_spill_is_reading(rowwise->store))
-		stage = first_unfulfilled(rowwise, rowwise->econtext);
+		stage = first_unfulfilled(rowwise, 0, rowwise->econtext);
 	if (stage == rowwise->nwhere)
 		look_behind_where(rowwise);
 	end_row(rowwise, old);

@@ -30,10 +30,10 @@ extern WaRowwise *wa_rowwise_make(WaScanStore *store, ExprContext *econtext);
 extern bool wa_rowwise_take(WaRowwise *rowwise, const WaRow *row);
 
 /*
- * Brings a row of the query's table that fulfils WHERE, as PostgreSQL's executor has
- * found, into its group, or spills it.  The slot may lack columns that only WHERE uses,
- * unless rows are joined: what WHERE has of these is found out here.  Tells whether the
- * row fulfils that, too.
+ * Brings a row of the query's table, of which PostgreSQL's executor has found that it
+ * fulfils what WHERE says of the table alone, into its group, or spills it.  Tells whether
+ * it fulfils what WHERE says of joined rows, too.  The slot may lack columns that nothing
+ * but the former uses.
  */
 extern bool wa_rowwise_take_slot(WaRowwise *rowwise, TupleTableSlot *slot);
 
