@@ -9,10 +9,13 @@
 #include "nodes/nodeFuncs.h"
 #include "optimizer/clauses.h"
 #include "optimizer/optimizer.h"
+#include "utils/fmgroids.h"
 
 #include "heap/gather.h"
 #include "scan/expr/errors.h"
+#include "scan/expr/functions.h"
 #include "scan/expr/joins.h"
+#include "scan/expr/times.h"
 
 /* Returns the number of the join whose relation has a column; -1: none. */
 static int
@@ -88,6 +91,26 @@ is_value(const Node *node)
 }
 
 /*
+ * Finds a function of times that raises no errors only for those of some years.  Those
+ * that take a part of a date or a time without a zone do so of all.
+ */
+static bool
+find_times(Node *node, void *context)
+{
+	Oid function = InvalidOid;
+
+	if (node == NULL)
+		return false;
+	if (IsA(node, FuncExpr) || IsA(node, OpExpr))
+		function = wa_function_of(node);
+	if (OidIsValid(function) && function != F_EXTRACT_TEXT_DATE &&
+		function != F_EXTRACT_TEXT_TIMESTAMP &&
+		wa_time_function_is_safe(function, wa_arguments_of(node)))
+		return true;
+	return expression_tree_walker(node, find_times, context);
+}
+
+/*
  * Returns the number of the join that a node is a value of; -1: of none.  Other joins than
  * inner ones have no row for some, of which only a column is surely NULL.
  */
@@ -104,7 +127,7 @@ join_of_value(const WaJoins *joins, Node *node)
 	if (((const WaJoin *) list_nth(joins->list, columns.join))->kind !=
 			WA_JOIN_INNER ||
 		!wa_gather_kind(exprType(node), &kind) || wa_may_raise(node) ||
-		contain_mutable_functions(node))
+		find_times(node, NULL) || contain_mutable_functions(node))
 		return -1;
 	return columns.join;
 }
