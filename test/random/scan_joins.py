@@ -25,6 +25,8 @@ OTHERS = {
     "dim_date": (["date"], "PRIMARY KEY", ["d"]),
     "dim_sparse": (["bigint"], "UNIQUE", ["i8"]),
     "dim_own": (["integer"], "UNIQUE", ["k2"]),
+    "dim_text": (['text COLLATE "C"'], "UNIQUE", ["w"]),
+    "dim_char": (["char(6)"], "UNIQUE", ["bp"]),
     "dim_pair": (["integer", "smallint"], "PRIMARY KEY", ["k1", "k2"]),
     "dim_many": (["integer"], None, ["k1"]),
     "dim_none": (["integer"], "PRIMARY KEY", ["k1"]),
@@ -33,8 +35,10 @@ OTHERS = {
 # which transactions change that read it, and no others
 OWN = "dim_own"
 
+# type of a key: columns that it can be compared with; else these
+LIKE = {"date": ["d", "late_d"], "char(6)": ["bp"],
+        'text COLLATE "C"': ["w", "s", "vc", "late_s"]}
 NUMBERS = ["i2", "i4", "i8", "k1", "k2", "id", "late"]
-DATES = ["d", "late_d"]
 
 # how a table is joined; the node leaves those of the last line to PostgreSQL, or most
 KINDS = (["inner"] * 7 + ["comma"] * 2 + ["left"] * 5 + ["semi"] * 3 + ["anti"] * 2
@@ -201,11 +205,11 @@ class Query(scan_generator.Query):
         before = rng.choice(["f", self.visible[-1], rng.choice(self.visible)])
         for of, column, key in zip(types, like, keys):
             if rng.random() < 0.15:
-                column = rng.choice(DATES if of == "date" else NUMBERS)
+                column = rng.choice(LIKE.get(of, NUMBERS))
             if rng.random() < 0.1:
                 before = rng.choice(self.visible)
             pairs.append((f"{before}.{column}", key))
-        if kind == "expression" and types[0] != "date":
+        if kind == "expression" and types[0] not in LIKE:
             pairs[0] = (f"{pairs[0][0]} + 1", pairs[0][1])
         texts = [" = ".join(rng.sample(pair, 2)) for pair in pairs]
         return " AND ".join(texts), *pairs[0]
@@ -305,6 +309,11 @@ def draw_keys(rng, name, samples):
     if name == "dim_sparse":
         keys = {int(key) for key in rng.sample(samples["i8"], 60) + samples["i4"][:60]}
         return [(key,) for key in keys | {-2**63, 2**63 - 1, 0, -1, 7}] + [(None,)] * 2
+    if name in ("dim_text", "dim_char"):
+        column = "w" if name == "dim_text" else "bp"
+        keys = {key.rstrip() if name == "dim_char" else key
+                for key in samples[column] + ["", "A", "z" * 6]}
+        return [(key,) for key in keys] + [(None,)] * 2
     if name == "dim_pair":
         return [(k1, k2) for k1 in range(-1, 21) for k2 in rng.sample(range(300), 40)]
     return [(rng.choice([None, *range(-2, 15)]),) for _ in range(40)]
