@@ -238,6 +238,36 @@ SELECT join_same(q), join_refusal(q), q FROM unnest(ARRAY[
     'SELECT count(*) FROM join_facts f WHERE f.k IN (SELECT dom FROM join_odd)',
     'SELECT d.x, count(*) FROM join_facts f JOIN join_domains d ON d.id = f.k GROUP BY 1']) q;
 
+-- Times that raise errors in rows to which no fact counts, or some.
+CREATE TABLE join_times (id integer PRIMARY KEY, ts timestamp, tz timestamptz, d date);
+INSERT INTO join_times SELECT i, timestamp '2024-01-31' + i * interval '1 hour', timestamptz '2024-01-31 00:00+00' + i * interval '1 hour', date '2024-01-31' + i FROM generate_series(1, 50) i;
+UPDATE join_times SET ts = '294276-12-31 23:59:59', tz = '294276-12-31 23:59:59+00', d = '5874897-12-31' WHERE id IN (7, 9);
+UPDATE join_times SET ts = 'infinity', tz = '-infinity', d = 'infinity' WHERE id IN (10);
+ANALYZE join_times;
+SELECT join_same(q), q FROM unnest(ARRAY[
+    'SELECT max(t.ts + interval ''36 hours''), min(t.tz - interval ''1 month''), max(t.d + interval ''1 day'') FROM join_facts f JOIN join_times t ON t.id = f.k WHERE f.k <> 9',
+    'SELECT max(t.ts + interval ''36 hours'') FILTER (WHERE f.k <> 9), max(t.d::timestamp) FILTER (WHERE f.k NOT IN (7, 9)) FROM join_facts f JOIN join_times t ON t.id = f.k',
+    'SELECT max(t.ts + interval ''36 hours'') FROM join_facts f JOIN join_times t ON t.id = f.k',
+    'SELECT date_trunc(''month'', t.d), count(*) FROM join_facts f JOIN join_times t ON t.id = f.k WHERE f.k < 6 GROUP BY 1',
+    'SELECT date_trunc(''month'', t.ts), extract(year FROM t.d), extract(dow FROM t.ts), t.tz::date, count(*) FROM join_facts f JOIN join_times t ON t.id = f.k GROUP BY 1, 2, 3, 4',
+    'SELECT count(*) FROM join_facts f JOIN join_times t ON t.id = f.k WHERE t.d > ''2024-02-20'' AND extract(month FROM t.d) = 3']) q;
+
+-- Keys that are texts, with blanks, and NULL.
+CREATE TABLE join_words (word text COLLATE "C" UNIQUE, short char(4) UNIQUE, x integer);
+INSERT INTO join_words VALUES ('a', 'a', 1), ('a ', 'b', 2), ('', '', 3), (NULL, NULL, 4), (NULL, 'e', 5), ('text 7', 'B', 6), ('é', 'zzzz', 7);
+CREATE TABLE join_word_facts (t text COLLATE "C", v varchar(9), c char(4), n integer);
+INSERT INTO join_word_facts SELECT w, w, w, i FROM generate_series(1, 300) i, unnest(ARRAY['a', 'a ', 'A', '', ' ', NULL, 'é', 'zzzz', 'none']) w;
+ANALYZE join_words, join_word_facts;
+SELECT join_same(q), q FROM unnest(ARRAY[
+    'SELECT w.x, count(*), max(w.word) FROM join_word_facts f JOIN join_words w ON w.word = f.t GROUP BY 1',
+    'SELECT w.x, count(*) FROM join_word_facts f LEFT JOIN join_words w ON w.word = f.v GROUP BY 1',
+    'SELECT w.x, count(*), max(w.short) FROM join_word_facts f JOIN join_words w ON w.short = f.c GROUP BY 1',
+    'SELECT w.x, count(*) FROM join_word_facts f LEFT JOIN join_words w ON w.short = f.t::bpchar GROUP BY 1',
+    'SELECT w.x, count(*) FROM join_word_facts f JOIN join_words w ON w.word = f.c GROUP BY 1',
+    'SELECT count(*) FROM join_word_facts f WHERE t IN (SELECT word FROM join_words)',
+    'SELECT count(*) FROM join_word_facts f WHERE NOT EXISTS (SELECT FROM join_words w WHERE w.short = f.c)',
+    'SELECT v.x, count(*) FROM join_word_facts f JOIN join_words w ON w.word = f.t LEFT JOIN join_words v ON v.word = w.short::text GROUP BY 1']) q;
+
 -- What is refused.
 SELECT join_refusal(q), q FROM unnest(ARRAY[
     'SELECT count(*) FROM join_facts f JOIN join_many m ON m.k = f.k',
@@ -574,7 +604,7 @@ SELECT warpagg_load('join_lasting') AS rows;
 SELECT join_kept(:lasting);
 
 DROP VIEW join_view, join_barrier;
-DROP TABLE join_facts, join_no_facts, join_dims, join_groups, join_regions, join_days, join_pairs, join_sparse, join_many, join_none, join_odd, join_domains, join_partly, join_ends, join_end_facts, join_few, join_results, join_parts, join_divided, join_child, join_parent, join_fact_child, join_fact_parent, join_unlogged, join_lasting;
+DROP TABLE join_facts, join_no_facts, join_dims, join_groups, join_regions, join_days, join_pairs, join_sparse, join_many, join_none, join_odd, join_domains, join_partly, join_ends, join_end_facts, join_few, join_results, join_parts, join_divided, join_child, join_parent, join_fact_child, join_fact_parent, join_unlogged, join_lasting, join_times, join_words, join_word_facts;
 DROP FUNCTION join_kept(text), join_same(text), join_refusal(text), join_seen(integer), join_leak(bigint);
 DROP DOMAIN join_domain;
 DROP TYPE join_pair;
