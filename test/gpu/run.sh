@@ -7,9 +7,9 @@
 #
 # Usage: test/gpu/run.sh [STAGE...]
 #	Stages: kernels check-programs sanitizer regress regress-preload random scan-random
-#	scan-partitions freshness maps demo tap bench-kernels bench-groups bench-programs bench-ladder ncu
-#	bench-sql bench-family bench-scan bench-resident bench-churn bench-partitions
-#	bench-builds.
+#	scan-partitions scan-joins freshness maps demo tap bench-kernels bench-groups
+#	bench-programs bench-ladder ncu bench-sql bench-family bench-scan bench-resident bench-churn bench-partitions
+#	bench-ssb bench-tpch bench-builds.
 #	Default: kernels regress maps demo.
 #
 # Each stage has its own time limit, and all of them together WA_GPU_BUDGET.
@@ -30,6 +30,7 @@
 #	MAX_BASELINE_MS	see bench/resident.sh
 #	ROWS, INSERTS, BATCH, UPDATES, CLIENTS, BENCH_SECONDS, QUIET, REST, PACE, COMPARE,
 #	PROCESSES, SETTINGS	see bench/churn.sh
+#	SF, QUERIES and others	see bench/joins/lib.sh
 #	PARTS, ROUNDS and others	see bench/builds.sh
 #	TMPDIR			where throw-away clusters are made (default /tmp)
 
@@ -62,9 +63,9 @@ stage_limit()
 		bench-sql) echo 400 ;;
 		bench-family) echo 200 ;;
 		bench-scan) echo 570 ;;
-		bench-resident | bench-churn | bench-partitions | bench-builds) echo 570 ;;
+		bench-resident | bench-churn | bench-partitions | bench-ssb | bench-tpch | bench-builds) echo 570 ;;
 		random) echo 120 ;;
-		scan-random | scan-partitions | freshness) echo 500 ;;
+		scan-random | scan-partitions | scan-joins | freshness) echo 500 ;;
 		*) return 1 ;;
 	esac
 }
@@ -265,6 +266,12 @@ stage_scan_random()
 stage_scan_partitions()
 {
 	bash "$ROOT/scripts/test.sh" --stage scan-partitions
+}
+
+# Likewise with joins.
+stage_scan_joins()
+{
+	bash "$ROOT/scripts/test.sh" --stage scan-joins
 }
 
 # Changes beside queries over resident columns.
@@ -505,7 +512,25 @@ stage_bench_churn()
 # Queries over a table with partitions, beside the same rows in one without.
 stage_bench_partitions()
 {
-	bash "$ROOT/bench/partitions.sh" 2>"$PREFIX/bench.err" ||
+	run_bench partitions.sh
+}
+
+# The Star Schema Benchmark.
+stage_bench_ssb()
+{
+	run_bench ssb.sh
+}
+
+# The queries of TPC-H.
+stage_bench_tpch()
+{
+	run_bench tpch.sh
+}
+
+# Runs a script of bench; says what went wrong.
+run_bench()
+{
+	bash "$ROOT/bench/$1" 2>"$PREFIX/bench.err" ||
 		{ cat "$PREFIX/bench.err"; return 1; }
 }
 
