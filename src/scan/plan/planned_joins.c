@@ -9,6 +9,7 @@
 #include "postgres.h"
 
 #include "catalog/pg_type.h"
+#include "miscadmin.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/optimizer.h"
@@ -22,6 +23,10 @@
 #include "scan/plan/join_keys.h"
 #include "scan/plan/planned_joins.h"
 #include "scan/plan/planner_compat.h"
+
+/* What a row of a relation that is joined takes beside its values, and each of these. */
+#define ROW_BYTES   16
+#define VALUE_BYTES 9
 
 /* What a row of a relation that is joined costs to be taken, in cpu_tuple_cost. */
 #define TAKEN_ROW 2
@@ -299,6 +304,28 @@ order_joins(WaPlannedJoins *joins)
 	}
 }
 
+/*
+ * Tells whether tables of what is joined have room in the memory that a query's hash tables
+ * may take.
+ */
+static bool
+has_memory(const WaPlannedJoins *joins)
+{
+	double bytes = 0;
+	ListCell *cell;
+
+	foreach (cell, joins->relations)
+	{
+		const Path *path =
+			((const RelOptInfo *) lfirst(cell))->cheapest_total_path;
+
+		bytes +=
+			path->rows * (ROW_BYTES + path->pathtarget->width +
+						  VALUE_BYTES * list_length(path->pathtarget->exprs));
+	}
+	return bytes <= (double) get_hash_memory_limit();
+}
+
 /* Orders candidates by their size, the largest one first. */
 static int
 compare_sizes(const ListCell *a, const ListCell *b)
@@ -427,7 +454,10 @@ wa_planned_joins_find(PlannerInfo *root, const RelOptInfo *relation,
 			join_all(&search, table->relation, candidates))
 		{
 			order_joins(joins);
-			return NULL;
+			return has_memory(joins)
+					   ? NULL
+					   : "what is joined takes more memory than work_mem and "
+						 "hash_mem_multiplier allow";
 		}
 		reason = reason == NULL ? search.reason : reason;
 	}
