@@ -57,12 +57,36 @@ look_up_steps(const WaLookupTable *table, const int64_t *arguments,
 		bool inside = offset < span;
 		uint64_t step = step_of(inside ? offset : 0, table->width, inverse);
 
-		known[i] = inside ? table->known[step] : beyond;
-		words[i] = table->values[step];
+		const uint8_t state = wa_lookup_table_entry(table, step, &words[i]);
+
+		known[i] = inside ? state : beyond;
 	}
 }
 
-/* Likewise in a table that has an entry for each. */
+/* Likewise in a table that has a narrow entry for each. */
+static void
+look_up_narrow(const WaLookupTable *table, const int64_t *arguments,
+			   int64_t *words, uint8_t *known, size_t nrows)
+{
+	const uint64_t base = (uint64_t) table->base;
+	const uint64_t nentries = table->nentries;
+	const int32_t *narrow = table->narrow;
+	const uint8_t beyond = table->is_total ? WA_ENTRY_NULL : WA_ENTRY_UNKNOWN;
+
+	for (size_t i = 0; i < nrows; i++)
+	{
+		uint64_t offset = (uint64_t) arguments[i] - base;
+		bool inside = offset < nentries;
+		int32_t value = narrow[inside ? offset : 0];
+
+		known[i] = !inside                   ? beyond
+				   : value == WA_NARROW_NULL ? WA_ENTRY_NULL
+											 : WA_ENTRY_VALUE;
+		words[i] = value;
+	}
+}
+
+/* Likewise in a table that has a wide entry for each. */
 static void
 look_up_each(const WaLookupTable *table, const int64_t *arguments,
 			 int64_t *words, uint8_t *known, size_t nrows)
@@ -107,8 +131,9 @@ look_up_one(const WaLookupTable *table, int64_t argument, WaVector *out,
 {
 	const uint64_t step =
 		((uint64_t) argument - (uint64_t) table->base) / table->width;
-	const uint8_t known = table->known[step];
-	const int64_t word = known == WA_ENTRY_VALUE ? table->values[step] : 0;
+	int64_t value;
+	const uint8_t known = wa_lookup_table_entry(table, step, &value);
+	const int64_t word = known == WA_ENTRY_VALUE ? value : 0;
 
 	out->has_nulls = known == WA_ENTRY_NULL;
 	out->mixed = false;
@@ -135,7 +160,9 @@ find(const WaLookupTable *table, const WaVector *a, WaVector *out,
 	if (!a->has_nulls && nrows > 0 &&
 		are_of_one_step(table, wa_vector_ints(a), nrows))
 		return look_up_one(table, wa_vector_ints(a)[0], out, words, nrows);
-	if (table->width == 1)
+	if (table->width == 1 && table->narrow != NULL)
+		look_up_narrow(table, wa_vector_ints(a), words, known, nrows);
+	else if (table->width == 1)
 		look_up_each(table, wa_vector_ints(a), words, known, nrows);
 	else
 		look_up_steps(table, wa_vector_ints(a), words, known, nrows);
@@ -226,8 +253,12 @@ values_are_below(const WaLookupTable *table, uint64_t end)
 	bool below = !table->null_has_value || (uint64_t) table->null_value < end;
 
 	for (uint64_t i = 0; i < table->nentries; i++)
-		below &= table->known[i] != WA_ENTRY_VALUE ||
-				 (uint64_t) table->values[i] < end;
+	{
+		int64_t value;
+
+		below &= wa_lookup_table_entry(table, i, &value) != WA_ENTRY_VALUE ||
+				 (uint64_t) value < end;
+	}
 	return below;
 }
 
@@ -237,7 +268,7 @@ values_are_sound(const WaLookupTable *table)
 {
 	bool is_state = true;
 
-	for (uint64_t i = 0; i < table->nentries; i++)
+	for (uint64_t i = 0; i < table->nentries && table->narrow == NULL; i++)
 		is_state &= table->known[i] <= WA_ENTRY_NULL;
 	if (!is_state)
 		return false;
@@ -279,6 +310,23 @@ bool
 wa_lookup_table_may_be_kept(const WaLookupTable *table)
 {
 	return table->dictionary == 0 && is_sound(table, WA_MAX_KEPT_ENTRIES);
+}
+
+bool
+wa_lookup_table_can_be_narrow(const WaLookupTable *table)
+{
+	bool can = true;
+
+	for (uint64_t i = 0; i < table->nentries && can; i++)
+	{
+		int64_t value;
+		const uint8_t known = wa_lookup_table_entry(table, i, &value);
+
+		can = known == WA_ENTRY_NULL ||
+			  (known == WA_ENTRY_VALUE && value == (int32_t) value &&
+			   value != WA_NARROW_NULL);
+	}
+	return can;
 }
 
 bool

@@ -82,7 +82,12 @@ typedef struct WaLookupTable
 	uint32_t ntexts;
 	const WaText *texts;
 	WaTableDigest digest; /* of a table that is, or is to be, kept */
+
+	/* In place of values and known: all is known, WA_NARROW_NULL is NULL; or NULL */
+	const int32_t *narrow;
 } WaLookupTable;
+
+#define WA_NARROW_NULL INT32_MIN
 
 #ifdef __cplusplus
 extern "C"
@@ -111,6 +116,24 @@ bool wa_lookup_table_is_sound(const WaLookupTable *table);
  * one of a dictionary, which may be another one later.
  */
 bool wa_lookup_table_may_be_kept(const WaLookupTable *table);
+
+/* Tells what is known of an entry of a table, and stores its value, if it has one. */
+static inline uint8_t
+wa_lookup_table_entry(const WaLookupTable *table, uint64_t entry,
+					  int64_t *value)
+{
+	if (table->narrow == NULL)
+	{
+		*value = table->values[entry];
+		return table->known[entry];
+	}
+	*value = table->narrow[entry];
+	return table->narrow[entry] == WA_NARROW_NULL ? WA_ENTRY_NULL
+												  : WA_ENTRY_VALUE;
+}
+
+/* Tells whether a table's entries could be narrow. */
+bool wa_lookup_table_can_be_narrow(const WaLookupTable *table);
 
 /* Tells whether a table has results for a register of the kind. */
 bool wa_lookup_table_suits(const WaLookupTable *table, WaVectorKind kind);

@@ -243,6 +243,38 @@ test_room(WaTestDaemon *daemon)
 	return wa_test_daemon_answers();
 }
 
+/* Tables with more entries than can travel with a query are kept, in a narrower form. */
+static bool
+test_large(WaTestDaemon *daemon)
+{
+	static uint8_t expected[GROUPS_ROOM];
+	static uint8_t groups[GROUPS_ROOM];
+	const uint64_t nentries = WA_MAX_ENTRIES + 77;
+	WaLookupTable table = make_table(2, ENTRIES);
+	int64_t *more = calloc(nentries, sizeof(*more));
+	uint8_t *states = calloc(nentries, 1);
+	WaTestOwner owner;
+
+	(void) daemon;
+	EXPECT(more != NULL && states != NULL);
+	EXPECT(begin(&owner));
+	EXPECT(count_with(&owner, &table, expected));
+	memcpy(more, values, ENTRIES * sizeof(*more));
+	memcpy(states, known, ENTRIES);
+	memset(states + ENTRIES, WA_ENTRY_NULL, nentries - ENTRIES);
+	table.values = more;
+	table.known = states;
+	table.nentries = nentries;
+	EXPECT(wa_table_message_bytes(&table) < nentries * 4 + 128);
+	EXPECT(keep_table(&owner, &table) == WA_OK);
+	EXPECT(count_rows(&owner, &table, groups) == WA_OK);
+	EXPECT(memcmp(groups, expected, GROUPS_ROOM) == 0);
+	wa_test_disown(&owner);
+	free(states);
+	free(more);
+	return wa_test_daemon_answers();
+}
+
 /* Tells whether a table is refused, and not kept. */
 static bool
 is_refused(WaTestOwner *owner, const WaLookupTable *table)
@@ -295,6 +327,15 @@ test_unsound(WaTestDaemon *daemon)
 		EXPECT(wa_test_ask(&owner, &keep, &reply) == WA_MSG_FAILED);
 		EXPECT(reply.failed.status == WA_BAD_REQUEST);
 	}
+	/* Another form of entries: of these there are too many words, or it is none. */
+	for (uint64_t form = 1; form < 4; form++)
+	{
+		keep = make_keep(&owner, &good);
+		memcpy(owner.parcel + sizeof(form), &form, sizeof(form));
+		keep.header.bulk = wa_checksum(0, owner.parcel, keep.bytes);
+		EXPECT(wa_test_ask(&owner, &keep, &reply) == WA_MSG_FAILED);
+		EXPECT(reply.failed.status == WA_BAD_REQUEST);
+	}
 	EXPECT(keep_table(&owner, &good) == WA_OK);
 	wa_test_disown(&owner);
 	return wa_test_daemon_answers();
@@ -334,6 +375,9 @@ static const WaTestCase tests[] = {
 	 .arguments = {"--query-threads=1"}},
 	{.name = "tables of texts",
 	 .run = test_texts,
+	 .arguments = {"--query-threads=1"}},
+	{.name = "tables with many entries",
+	 .run = test_large,
 	 .arguments = {"--query-threads=1"}},
 	{.name = "room for tables",
 	 .run = test_room,

@@ -207,6 +207,74 @@ test_vectors(bool has_nulls)
 	return ntraps > nvectors / 100 && ntraps < nvectors * 9 / 10;
 }
 
+/* Narrow entries are like wide ones; returns false if they are not. */
+static bool
+test_narrow_vector(bool is_total)
+{
+	static const uint64_t widths[] = {1, 1, 3, 1000};
+	static int32_t narrow[MAX_STEPS];
+	WaLookupTable wide = make_steps(true);
+	WaLookupTable table;
+	const size_t nrows = (size_t) random() % (WA_VECTOR_ROWS + 1);
+	uint8_t room[WA_VECTOR_ROWS * (sizeof(int64_t) + 2) + 64];
+	WaVector vectors[3]; /* the argument, and results */
+
+	wide.width = widths[random() % LENGTH(widths)];
+	wide.base = (int64_t) random() % 1000 - 500;
+	wide.is_total = is_total;
+	for (uint64_t i = 0; i < wide.nentries; i++)
+	{
+		values[i] = known[i] == WA_ENTRY_NULL ? 0 : (int32_t) values[i];
+		if (values[i] == WA_NARROW_NULL)
+			values[i]++;
+		narrow[i] =
+			known[i] == WA_ENTRY_NULL ? WA_NARROW_NULL : (int32_t) values[i];
+	}
+	table = wide;
+	table.narrow = narrow;
+	table.values = NULL;
+	table.known = NULL;
+	EXPECT(wa_lookup_table_can_be_narrow(&wide));
+	EXPECT(wa_lookup_table_may_be_kept(&table));
+	wa_vector_place(&vectors[0], WA_VECTOR_INT, memory[0]);
+	wa_vector_place(&vectors[1], WA_VECTOR_INT, memory[1]);
+	wa_vector_place(&vectors[2], WA_VECTOR_INT,
+					room + 64 - (uintptr_t) room % 64);
+	vectors[0].has_nulls = random() % 2 == 0;
+	for (size_t i = 0; i < nrows; i++)
+	{
+		const uint64_t span = wide.nentries * wide.width;
+		const int64_t offset = is_total
+								   ? (int64_t) (random_bits() % (span + 4)) - 2
+								   : (int64_t) (random_bits() % span);
+
+		vectors[0].valid[i] = !vectors[0].has_nulls || random() % 3 != 0;
+		wa_vector_ints(&vectors[0])[i] =
+			vectors[0].valid[i] != 0 ? wide.base + offset : 0;
+	}
+	EXPECT(wa_lookup_table_call(&wide, &vectors[0], &vectors[1], nrows));
+	EXPECT(wa_lookup_table_call(&table, &vectors[0], &vectors[2], nrows));
+	EXPECT(memcmp(vectors[1].values, vectors[2].values,
+				  nrows * sizeof(int64_t)) == 0);
+	for (size_t i = 0; i < nrows; i++)
+		EXPECT(wa_vector_is_valid(&vectors[1], i) ==
+			   wa_vector_is_valid(&vectors[2], i));
+	values[0] = (int64_t) INT32_MAX + 1;
+	known[0] = WA_ENTRY_VALUE;
+	EXPECT(!wa_lookup_table_can_be_narrow(&wide));
+	known[0] = WA_ENTRY_UNKNOWN;
+	EXPECT(!wa_lookup_table_can_be_narrow(&wide));
+	return true;
+}
+
+static bool
+test_narrow(void)
+{
+	for (int i = 0; i < 3000; i++)
+		EXPECT(test_narrow_vector(i % 2 == 0));
+	return true;
+}
+
 /* Looks up many vectors in tables of which all is known, so that none traps. */
 static bool
 test_total(bool has_nulls)
@@ -225,6 +293,7 @@ main(void)
 	check(test_vectors(false), "without NULLs");
 	check(test_vectors(true), "with NULLs");
 	check(test_total(false) && test_total(true), "NULL beyond the entries");
+	check(test_narrow(), "narrow entries");
 	check(test_results(), "results that are booleans, texts and NULL");
 	return finish_checks();
 }

@@ -63,7 +63,8 @@ add_null_value(WaGpuTranslation *to, uint16_t argument,
 bool
 wa_gpu_table_is_plain(const WaLookupTable *table)
 {
-	return table->results == WA_LOOKUP_WORDS && !table->null_has_value;
+	return table->results == WA_LOOKUP_WORDS && !table->null_has_value &&
+		   table->narrow == NULL;
 }
 
 bool
@@ -75,7 +76,7 @@ wa_gpu_translate_look_up(WaGpuTranslation *to, const WaInstruction *from)
 								  : WA_VECTOR_INT;
 	uint16_t number;
 
-	if (table->nentries > WA_MAX_ENTRIES)
+	if (table->nentries > WA_MAX_ENTRIES || table->narrow != NULL)
 		return false;
 	if (wa_gpu_table_is_plain(table))
 	{

@@ -55,7 +55,7 @@ bool wa_gpu_table_is_plain(const WaLookupTable *table);
 
 /*
  * Translates a look-up: booleans are integers first, and what is not NULL though the
- * argument is, is chosen afterwards.  Returns false if the table is too large.
+ * argument is, is chosen afterwards.  Returns false if the table is too large, or narrow.
  */
 bool wa_gpu_translate_look_up(WaGpuTranslation *to, const WaInstruction *from);
 

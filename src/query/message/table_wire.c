@@ -8,13 +8,21 @@
 #include "query/message/table_wire.h"
 
 /* To be changed with the format. */
-#define VERSION UINT64_C(0x5761546162000001)
+#define VERSION UINT64_C(0x5761546162000002)
+
+/* What the entries of a table are in a message of its own. */
+enum
+{
+	WIDE,  /* values, and what is known of them */
+	NARROW /* as WaLookupTable.narrow has them */
+};
 
 /* Words of a table beside its entries and texts. */
 #define HEAD_WORDS 7
 
-void
-wa_table_write(WaWriter *writer, const WaLookupTable *table)
+/* Writes what a table has beside its entries and texts. */
+static void
+write_head(WaWriter *writer, const WaLookupTable *table)
 {
 	wa_writer_word(writer, (uint64_t) table->base);
 	wa_writer_word(writer, table->width);
@@ -26,13 +34,26 @@ wa_table_write(WaWriter *writer, const WaLookupTable *table)
 	wa_writer_word(writer, (uint64_t) table->null_value);
 	wa_writer_word(writer, table->dictionary);
 	wa_writer_word(writer, table->ntexts);
-	wa_writer_words(writer, table->values, table->nentries);
-	wa_writer_bytes(writer, table->known, table->nentries);
+}
+
+/* Writes the texts of a table. */
+static void
+write_texts(WaWriter *writer, const WaLookupTable *table)
+{
 	for (uint32_t i = 0; i < table->ntexts; i++)
 	{
 		wa_writer_word(writer, table->texts[i].length);
 		wa_writer_bytes(writer, table->texts[i].data, table->texts[i].length);
 	}
+}
+
+void
+wa_table_write(WaWriter *writer, const WaLookupTable *table)
+{
+	write_head(writer, table);
+	wa_writer_words(writer, table->values, table->nentries);
+	wa_writer_bytes(writer, table->known, table->nentries);
+	write_texts(writer, table);
 }
 
 void
@@ -58,11 +79,55 @@ wa_table_read_head(WaReader *reader, WaLookupTable *table)
 	table->ntexts = (uint32_t) word;
 }
 
+/*
+ * Tells whether a table's entries are written as narrow ones: GPUs do not know these, nor do
+ * they take tables of so many entries.
+ */
+static bool
+is_written_narrow(const WaLookupTable *table)
+{
+	return table->nentries > WA_MAX_ENTRIES &&
+		   wa_lookup_table_can_be_narrow(table);
+}
+
+/* Writes entries as narrow ones, two to a word. */
+static void
+write_narrow(WaWriter *writer, const WaLookupTable *table)
+{
+	for (uint64_t i = 0; i < table->nentries; i += 2)
+	{
+		int32_t pair[2] = {0, 0};
+		uint64_t word;
+
+		for (uint64_t j = i; j < i + 2 && j < table->nentries; j++)
+		{
+			int64_t value;
+
+			pair[j - i] =
+				wa_lookup_table_entry(table, j, &value) == WA_ENTRY_NULL
+					? WA_NARROW_NULL
+					: (int32_t) value;
+		}
+		memcpy(&word, pair, sizeof(word));
+		wa_writer_word(writer, word);
+	}
+}
+
 void
 wa_table_message_write(WaWriter *writer, const WaLookupTable *table)
 {
+	const bool is_narrow = is_written_narrow(table);
+
 	wa_writer_word(writer, VERSION);
-	wa_table_write(writer, table);
+	wa_writer_word(writer, is_narrow ? NARROW : WIDE);
+	if (!is_narrow)
+	{
+		wa_table_write(writer, table);
+		return;
+	}
+	write_head(writer, table);
+	write_narrow(writer, table);
+	write_texts(writer, table);
 }
 
 /* Returns how many words so many bytes take. */
@@ -75,12 +140,33 @@ words_of(uint64_t bytes)
 uint64_t
 wa_table_message_bytes(const WaLookupTable *table)
 {
-	uint64_t words =
-		1 + HEAD_WORDS + table->nentries + words_of(table->nentries);
+	uint64_t words = 2 + HEAD_WORDS;
 
+	words += is_written_narrow(table)
+				 ? words_of(table->nentries * sizeof(int32_t))
+				 : table->nentries + words_of(table->nentries);
 	for (uint32_t i = 0; i < table->ntexts; i++)
 		words += 1 + words_of(table->texts[i].length);
 	return words * sizeof(uint64_t);
+}
+
+/* Finds the entries of a table in a message, of a form. */
+static void
+find_entries(WaReader *reader, uint64_t form, WaLookupTable *table)
+{
+	const uint64_t nentries = table->nentries;
+
+	/* So that no product is too large. */
+	if (form > NARROW || nentries > WA_MAX_KEPT_ENTRIES)
+		reader->failed = true;
+	else if (form == NARROW)
+		table->narrow = (const int32_t *) (const void *) wa_reader_words(
+			reader, words_of(nentries * sizeof(int32_t)));
+	else
+	{
+		table->values = (const int64_t *) wa_reader_words(reader, nentries);
+		table->known = (const uint8_t *) wa_reader_bytes(reader, nentries).data;
+	}
 }
 
 /* Reads the texts of a table into an array, which is stored if there is one. */
@@ -107,16 +193,16 @@ wa_table_message_read(const void *message, size_t bytes, WaLookupTable *table,
 					  WaText **texts)
 {
 	WaReader reader;
+	uint64_t form;
 
 	memset(table, 0, sizeof(*table));
 	*texts = NULL;
 	wa_reader_init(&reader, message, bytes);
 	if (wa_reader_word(&reader) != VERSION)
 		return false;
+	form = wa_reader_word(&reader);
 	wa_table_read_head(&reader, table);
-	table->values = (const int64_t *) wa_reader_words(&reader, table->nentries);
-	table->known =
-		(const uint8_t *) wa_reader_bytes(&reader, table->nentries).data;
+	find_entries(&reader, form, table);
 	read_texts(&reader, table, texts);
 	if (!reader.failed && reader.nwords == 0 &&
 		wa_lookup_table_may_be_kept(table))

@@ -4,27 +4,69 @@
  */
 #include "postgres.h"
 
+#include "utils/timestamp.h"
+
 #include "client/resident.h"
 #include "client/tables.h"
 #include "client/trouble.h"
 #include "query/message/table_wire.h"
 #include "scan/resident/resident_tables.h"
 
+/* Parcels have no room for more. */
+#define MOST_BYTES ((uint64) 1 << 30)
+
+/* A table for which there was no room is not given again for a while. */
+#define REFUSED_MS 60000
+#define REFUSALS   8
+
+typedef struct Refusal
+{
+	WaTableDigest digest;
+	TimestampTz time;
+} Refusal;
+
+static Refusal refusals[REFUSALS];
+
+/* Returns the place of what is known of a digest. */
+static Refusal *
+refusal_of(const WaTableDigest *digest)
+{
+	return &refusals[digest->words[0] % REFUSALS];
+}
+
+/* Tells whether there was no room for a table a while ago. */
+static bool
+was_refused(const WaTableDigest *digest)
+{
+	const Refusal *refusal = refusal_of(digest);
+
+	return wa_digest_is_same(&refusal->digest, digest) &&
+		   !TimestampDifferenceExceeds(refusal->time, GetCurrentTimestamp(),
+									   REFUSED_MS);
+}
+
 /* Has a table kept. */
 static bool
 give_table(const WaLookupTable *table)
 {
 	const uint64 bytes = wa_table_message_bytes(table);
-	char *parcel = wa_client_reserve(bytes);
+	char *parcel = bytes > MOST_BYTES || was_refused(&table->digest)
+					   ? NULL
+					   : wa_client_reserve(bytes);
 	WaWriter writer = {.words = (uint64_t *) parcel,
 					   .capacity = bytes / sizeof(uint64)};
 
 	if (parcel == NULL)
 		return false;
+	*refusal_of(&table->digest) =
+		(Refusal){table->digest, GetCurrentTimestamp()};
 	/* There is room for all of it, so the writer needs no memory. */
 	wa_table_message_write(&writer, table);
 	Assert(writer.nwords == writer.capacity);
-	return wa_client_keep(&table->digest, bytes);
+	if (!wa_client_keep(&table->digest, bytes))
+		return false;
+	memset(refusal_of(&table->digest), 0, sizeof(Refusal));
+	return true;
 }
 
 /* Tells whether a table before this one is the same. */
