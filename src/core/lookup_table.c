@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/lookup_table.h"
+#include "core/vectorised.h"
 
 /*
  * Returns the entry of an offset below nentries * width.  The product is less than
@@ -145,6 +146,32 @@ look_up_one(const WaLookupTable *table, int64_t argument, WaVector *out,
 	return known != WA_ENTRY_UNKNOWN;
 }
 
+/* Tells whether an entry is not known, and whether one is NULL. */
+static WA_VECTORISED void
+sum_up(const uint8_t *known, size_t nrows, bool *has_unknown, bool *has_nulls)
+{
+	uint8_t unknown = 0;
+	uint8_t null = 0;
+
+	for (size_t i = 0; i < nrows; i++)
+	{
+		unknown |= known[i] == WA_ENTRY_UNKNOWN;
+		null |= known[i] == WA_ENTRY_NULL;
+	}
+	*has_unknown = unknown != 0;
+	*has_nulls = null != 0;
+}
+
+/* Sets what is not NULL, and clears the words of what is. */
+static WA_VECTORISED void
+set_valid(const uint8_t *known, uint8_t *valid, int64_t *words, size_t nrows)
+{
+	for (size_t i = 0; i < nrows; i++)
+		valid[i] = known[i] == WA_ENTRY_VALUE;
+	for (size_t i = 0; i < nrows; i++)
+		words[i] &= -(int64_t) valid[i];
+}
+
 /*
  * Stores values of the table in words, 0 where the result is NULL; false: it is not
  * known somewhere.
@@ -154,8 +181,8 @@ find(const WaLookupTable *table, const WaVector *a, WaVector *out,
 	 int64_t *words, size_t nrows)
 {
 	uint8_t known[WA_VECTOR_ROWS];
-	bool all_known = true;
-	bool has_nulls = false;
+	bool has_unknown;
+	bool has_nulls;
 
 	if (!a->has_nulls && nrows > 0 &&
 		are_of_one_step(table, wa_vector_ints(a), nrows))
@@ -168,20 +195,13 @@ find(const WaLookupTable *table, const WaVector *a, WaVector *out,
 		look_up_steps(table, wa_vector_ints(a), words, known, nrows);
 	if (a->has_nulls)
 		set_nulls(table, a, words, known, nrows);
-	for (size_t i = 0; i < nrows; i++)
-	{
-		all_known &= known[i] != WA_ENTRY_UNKNOWN;
-		has_nulls |= known[i] == WA_ENTRY_NULL;
-	}
+	sum_up(known, nrows, &has_unknown, &has_nulls);
 	out->has_nulls = has_nulls;
 	out->mixed = false;
 	out->scale = table->scale;
-	for (size_t i = 0; has_nulls && i < nrows; i++)
-	{
-		out->valid[i] = known[i] == WA_ENTRY_VALUE;
-		words[i] = out->valid[i] != 0 ? words[i] : 0;
-	}
-	return all_known;
+	if (has_nulls)
+		set_valid(known, out->valid, words, nrows);
+	return !has_unknown;
 }
 
 /* Stores texts, none where a row is NULL. */
