@@ -266,8 +266,8 @@ find_stamps(const Contents *contents, bool may_load, WaJoinContents *found)
 	int number = -1;
 
 	while ((number = bms_next_member(contents->relations, number)) >= 0)
-		relations = lappend(relations, ExecGetRangeTableRelation(
-										   contents->estate, (Index) number));
+		relations = lappend(
+			relations, query_relation_compat(contents->estate, (Index) number));
 	if (!wa_resident_stamps(relations, contents->estate->es_snapshot, stamps))
 		return false;
 	for (int i = 0; i < count; i++)

@@ -10,6 +10,7 @@
 
 #include "utils/memutils.h"
 
+#include "compat.h"
 #include "scan/tables/join_image.h"
 
 /* Where the image is written to, or read from. */

@@ -11,6 +11,7 @@
 #include "utils/builtins.h"
 #include "utils/memutils.h"
 
+#include "compat.h"
 #include "scan/base/datum.h"
 #include "scan/tables/key_rows.h"
 
