@@ -8,6 +8,7 @@
 #include "catalog/pg_type.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
+#include "optimizer/clauses.h"
 #include "optimizer/planmain.h"
 #include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
@@ -171,6 +172,17 @@ combine(Expr *first, Expr *second)
 		call(F_INT8PL, as_bigint(second), constant(INT64CONST(1) << 31)));
 }
 
+/* Returns the clause of a key with that of the relation on its right side. */
+static Expr *
+clause_of(const WaJoinKey *key)
+{
+	OpExpr *clause = copyObject(castNode(OpExpr, key->info->clause));
+
+	if (!key->info->outer_is_left)
+		CommuteOpExpr(clause);
+	return (Expr *) clause;
+}
+
 bool
 wa_join_keys_set(WaJoin *join, const List *keys)
 {
@@ -179,8 +191,8 @@ wa_join_keys_set(WaJoin *join, const List *keys)
 	ListCell *cell;
 
 	foreach (cell, keys)
-		join->clauses = lappend(
-			join->clauses, ((const WaJoinKey *) lfirst(cell))->info->clause);
+		join->clauses =
+			lappend(join->clauses, clause_of((const WaJoinKey *) lfirst(cell)));
 	join->key = first->outer;
 	join->of = first->inner;
 	if (list_length(keys) == 1)
