@@ -203,6 +203,24 @@ append_params(StringInfo text, const Contents *contents)
 	}
 }
 
+/* Takes out of a text of nodes where in the text of the query each of them stood. */
+static void
+forget_locations(char *text)
+{
+	static const char label[] = ":location ";
+	char *to = text;
+
+	for (const char *from = text; *from != '\0';)
+		if (strncmp(from, label, strlen(label)) == 0)
+		{
+			from += strlen(label);
+			from += strspn(from, "-0123456789");
+		}
+		else
+			*to++ = *from++;
+	*to = '\0';
+}
+
 /* Describes what tables have, beside rows of relations. */
 static char *
 describe(const WaScanState *state, const List *plans, const Contents *contents)
@@ -233,6 +251,8 @@ describe(const WaScanState *state, const List *plans, const Contents *contents)
 		appendStringInfo(&text, " %d %s", value->join,
 						 nodeToString(value->expression));
 	}
+	forget_locations(text.data);
+	text.len = (int) strlen(text.data);
 	append_params(&text, contents);
 	appendStringInfoString(&text, wa_tables_settings());
 	return text.data;
