@@ -33,7 +33,7 @@ REGRESS = init family sum avg min max count variance nulls numeric interval \
 	resident_texts resident_distinct_inputs resident_expressions resident_dashboards \
 	resident_attempts resident_rest resident_family partitions joins quotients contract why \
 	why_heap versions
-ISOLATION = snapshot scan partitions
+ISOLATION = snapshot scan partitions joins
 ISOLATION_OPTS = --inputdir=$(srcdir)/test
 TAP_TESTS = 1
 PROVE_TESTS = test/t/*.pl

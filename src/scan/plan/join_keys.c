@@ -4,7 +4,9 @@
  */
 #include "postgres.h"
 
+#include "access/htup_details.h"
 #include "access/transam.h"
+#include "access/xact.h"
 #include "catalog/pg_type.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
@@ -12,6 +14,8 @@
 #include "optimizer/planmain.h"
 #include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
+#include "utils/snapmgr.h"
+#include "utils/syscache.h"
 
 #include "scan/plan/join_keys.h"
 #include "scan/plan/planner_compat.h"
@@ -105,6 +109,43 @@ is_distinct(Query *subquery, const List *keys)
 	return is_distinct_compat(subquery, columns, operators);
 }
 
+/* Tells whether a snapshot does not see the transaction that has made an index. */
+static bool
+is_newer(Oid index, Snapshot snapshot)
+{
+	HeapTuple tuple = SearchSysCache1(INDEXRELID, ObjectIdGetDatum(index));
+	TransactionId maker;
+
+	if (!HeapTupleIsValid(tuple))
+		elog(ERROR, "cache lookup failed for index %u", index);
+	maker = HeapTupleHeaderGetXmin(tuple->t_data);
+	ReleaseSysCache(tuple);
+	if (TransactionIdIsCurrentTransactionId(maker))
+		return IsolationUsesXactSnapshot();
+	return TransactionIdIsNormal(maker) && XidInMVCCSnapshot(maker, snapshot);
+}
+
+/*
+ * Tells whether a unique index of a relation may be newer than the snapshot: rows that have
+ * been deleted before it was made, and have the same key, are still there for that.  Then
+ * plans are to be made anew for later snapshots.
+ */
+static bool
+has_newer_index(PlannerInfo *root, const RelOptInfo *relation)
+{
+	ListCell *cell;
+
+	foreach (cell, relation->indexlist)
+	{
+		const IndexOptInfo *index = lfirst_node(IndexOptInfo, cell);
+
+		if (index->unique && (!ActiveSnapshotSet() ||
+							  is_newer(index->indexoid, GetActiveSnapshot())))
+			return root->glob->transientPlan = true;
+	}
+	return false;
+}
+
 bool
 wa_join_keys_are_unique(PlannerInfo *root, RelOptInfo *relation,
 						const List *keys)
@@ -120,7 +161,8 @@ wa_join_keys_are_unique(PlannerInfo *root, RelOptInfo *relation,
 	foreach (cell, keys)
 		infos = lappend(infos, ((const WaJoinKey *) lfirst(cell))->info);
 	return relation->rtekind == RTE_RELATION &&
-		   has_unique_index_compat(root, relation, infos);
+		   has_unique_index_compat(root, relation, infos) &&
+		   !has_newer_index(root, relation);
 }
 
 /* Tells whether two integers of a type have room in one of 64 bits. */

@@ -205,7 +205,12 @@ wa_key_rows_make(WaKeyRows *rows, MemoryContext context, Oid type,
 		if (!(rows->rows != NULL ? note_in_array(rows, i)
 								 : note_in_hash(rows, i)) &&
 			is_unique)
-			elog(ERROR, "a joined relation has a key twice");
+			ereport(ERROR,
+					(errcode(ERRCODE_T_R_SERIALIZATION_FAILURE),
+					 errmsg("could not join rows by a key that several have"),
+					 errdetail("A unique index is newer than the snapshot of "
+							   "the query."),
+					 errhint("Run the transaction again.")));
 }
 
 void
