@@ -6,8 +6,8 @@
 # Usage: scripts/test.sh [--fast | STAGE...]
 #	Stages, in their order: build unit emu install tap devices regress-preload
 #	regress-emu lint fuzz valgrind soak freshness makefiles demo scan-random scan-partitions
-#	random freshness-rules freshness-partitions random-emu scan-queries bench-joins
-#	regress-late docs isolation.
+#	scan-joins random freshness-rules freshness-partitions freshness-joins random-emu
+#	scan-queries bench-joins regress-late docs isolation.
 #	Default: all (isolation only where test/specs exists).
 #	--fast: build-fast install unit-fast regress-1 regress-2 regress-3, which build without
 #	CUDA and bitcode, run the unit tests once, and share the regression tests but for the
@@ -70,7 +70,8 @@ FAST=(build-fast install unit-fast regress-1 regress-2 regress-3)
 # more than it works.
 STAGES=(build unit emu install tap devices regress-preload regress-emu lint fuzz valgrind
 	soak freshness makefiles demo scan-random scan-partitions scan-joins random
-	freshness-rules freshness-partitions random-emu scan-queries bench-joins regress-late docs)
+	freshness-rules freshness-partitions freshness-joins random-emu scan-queries bench-joins
+	regress-late docs)
 [ ! -d "$WA_ROOT/test/specs" ] || STAGES+=(isolation)
 
 # Bitcode takes clang as long as all else takes gcc.
@@ -916,6 +917,19 @@ stage_freshness_partitions()
 	start_preloaded partitions 'warpagg.autoload = on' 'max_prepared_transactions = 8' \
 		'deadlock_timeout = 100ms' 'full_page_writes = on'
 	run_random freshness_partitions.py --seed "${WA_RANDOM_SEED:-1}" --used 40 \
+		--seconds "${WA_FRESHNESS_SECONDS:-30}"
+	check 'no process of the server crashed' server_log_is_clean
+	check 'the device process has not failed' device_has_not_failed
+	keep_logs "$WA_SERVER_LOG"
+	report
+}
+
+# The same of relations that are joined, of which sessions keep what they have read.
+stage_freshness_joins()
+{
+	start_preloaded joined 'warpagg.autoload = on' 'max_prepared_transactions = 8' \
+		'deadlock_timeout = 100ms' 'full_page_writes = on'
+	run_random freshness_joins.py --seed "${WA_RANDOM_SEED:-1}" --kept 15 \
 		--seconds "${WA_FRESHNESS_SECONDS:-30}"
 	check 'no process of the server crashed' server_log_is_clean
 	check 'the device process has not failed' device_has_not_failed
