@@ -21,11 +21,10 @@
  * most; or more, if it takes no more than such a share of the memory of a query's hash
  * tables, as the device process can look up arrays only.
  */
-#define ENTRIES_FOR_ROW      16
-#define MOST_ENTRIES_FOR_ROW 64
-#define FREE_ENTRIES         (1 << 20)
-#define MOST_SHARE           0.5
-#define ENTRY_BYTES          (sizeof(int64) + sizeof(uint8))
+#define ENTRIES_FOR_ROW 16
+#define FREE_ENTRIES    (1 << 20)
+#define MOST_SHARE      0.5
+#define ENTRY_BYTES     (sizeof(int64) + sizeof(uint8))
 
 typedef struct KeyEntry
 {
@@ -121,13 +120,6 @@ wa_row_key_of(Oid type, Datum value)
 	return key;
 }
 
-/* Returns how many entries an array may have, so many for each row. */
-static uint64
-most_entries(const WaKeyRows *rows, uint64 for_row)
-{
-	return FREE_ENTRIES + (uint64) rows->nrows * for_row;
-}
-
 /* Tells whether the keys lie close together; sets which entries an array of them has. */
 static bool
 are_dense(WaKeyRows *rows)
@@ -144,10 +136,10 @@ are_dense(WaKeyRows *rows)
 	rows->nentries =
 		rows->nrows == 0 ? 1 : (uint64) largest - (uint64) smallest + 1;
 	return rows->nentries != 0 &&
-		   (rows->nentries - 1 <= most_entries(rows, ENTRIES_FOR_ROW) ||
-			(rows->nentries - 1 <= most_entries(rows, MOST_ENTRIES_FOR_ROW) &&
-			 (double) rows->nentries * ENTRY_BYTES <=
-				 (double) get_hash_memory_limit() * MOST_SHARE));
+		   (rows->nentries - 1 <=
+				FREE_ENTRIES + (uint64) rows->nrows * ENTRIES_FOR_ROW ||
+			(double) rows->nentries * ENTRY_BYTES <=
+				(double) get_hash_memory_limit() * MOST_SHARE);
 }
 
 /* Makes an empty array, or hash. */
