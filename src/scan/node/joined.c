@@ -190,6 +190,7 @@ append_params(StringInfo text, const Contents *contents)
 		const ParamExternData *param;
 		Oid function;
 		bool is_varlena;
+		const char *value;
 
 		param = params->paramFetch != NULL
 					? params->paramFetch(params, number, false, &place)
@@ -198,8 +199,10 @@ append_params(StringInfo text, const Contents *contents)
 		if (!OidIsValid(param->ptype) || param->isnull)
 			continue;
 		getTypeOutputInfo(param->ptype, &function, &is_varlena);
-		appendStringInfo(text, "=%u:%s", param->ptype,
-						 OidOutputFunctionCall(function, param->value));
+		value = OidOutputFunctionCall(function, param->value);
+		/* With its length, no value looks like one and another parameter. */
+		appendStringInfo(text, "=%u:%zu:%s", param->ptype, strlen(value),
+						 value);
 	}
 }
 
