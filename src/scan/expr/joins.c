@@ -17,22 +17,32 @@
 #include "scan/expr/joins.h"
 #include "scan/expr/times.h"
 
+int
+wa_column_place(const List *columns, const Var *column)
+{
+	ListCell *cell;
+
+	foreach (cell, columns)
+	{
+		const Var *var = (const Var *) lfirst(cell);
+
+		if (IsA(var, Var) && var->varno == column->varno &&
+			var->varattno == column->varattno)
+			return foreach_current_index(cell);
+	}
+	return -1;
+}
+
 /* Returns the number of the join whose relation has a column; -1: none. */
 static int
 join_of_column(const WaJoins *joins, const Var *column)
 {
-	ListCell *join;
 	ListCell *cell;
 
-	foreach (join, joins->list)
-		foreach (cell, ((const WaJoin *) lfirst(join))->columns)
-		{
-			const Var *var = (const Var *) lfirst(cell);
-
-			if (IsA(var, Var) && var->varno == column->varno &&
-				var->varattno == column->varattno)
-				return foreach_current_index(join);
-		}
+	foreach (cell, joins->list)
+		if (wa_column_place(((const WaJoin *) lfirst(cell))->columns, column) >=
+			0)
+			return foreach_current_index(cell);
 	return -1;
 }
 

@@ -57,6 +57,12 @@ typedef struct WaJoins
 } WaJoins;
 
 /*
+ * Returns the place of a column in a list of columns, and perhaps other things, whatever
+ * outer joins either is behind; -1: it is not there.
+ */
+extern int wa_column_place(const List *columns, const Var *column);
+
+/*
  * Has an expression, or a list, refer to joined values in place of columns of relations,
  * and of expressions over one of them alone that raise no errors.  Adds the values.
  */

@@ -36,7 +36,6 @@ struct WaJoined
 	List *plans; /* PlanState of each join */
 	WaJoinBuild *build;
 	bool has_read;
-	bool is_kept; /* of an earlier query: for EXPLAIN */
 };
 
 /* What the plans depend on. */
@@ -383,8 +382,7 @@ find_or_fill(WaScanState *state, WaJoined *joined)
 		state, wa_plan_joined(castNode(CustomScan, state->css.ss.ps.plan)),
 		&contents);
 
-	joined->is_kept = may_keep && wa_join_cache_take(tables, &contents);
-	if (joined->is_kept)
+	if (may_keep && wa_join_cache_take(tables, &contents))
 		return;
 	fill(state, joined);
 	if (!may_keep)
@@ -412,12 +410,6 @@ wa_joined_read(WaScanState *state)
 	find_or_fill(state, joined);
 	MemoryContextSwitchTo(old);
 	joined->has_read = true;
-}
-
-bool
-wa_joined_are_kept(const WaJoined *joined)
-{
-	return joined->is_kept;
 }
 
 void

@@ -18,9 +18,6 @@ extern WaJoined *wa_joined_begin(WaScanState *state, int eflags);
  */
 extern void wa_joined_read(WaScanState *state);
 
-/* Tells whether the tables are those of an earlier query. */
-extern bool wa_joined_are_kept(const WaJoined *joined);
-
 /* Has the plans begin again when such parameters change. */
 extern void wa_joined_rescan(WaJoined *joined, Bitmapset *changed);
 

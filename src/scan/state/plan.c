@@ -76,21 +76,15 @@ static Node *
 find_listed(Node *node, void *list)
 {
 	const Var *var = (const Var *) node;
-	ListCell *cell;
+	int place;
 
 	if (node == NULL)
 		return NULL;
 	if (!IsA(node, Var))
 		return expression_tree_mutator(node, find_listed, list);
-	foreach (cell, (List *) list)
-	{
-		const Var *other = (const Var *) lfirst(cell);
-
-		if (IsA(other, Var) && other->varno == var->varno &&
-			other->varattno == var->varattno)
-			return (Node *) copyObject(other);
-	}
-	return (Node *) copyObject(var);
+	place = wa_column_place((const List *) list, var);
+	return (Node *) copyObject(
+		place < 0 ? var : (const Var *) list_nth((const List *) list, place));
 }
 
 /*

@@ -68,24 +68,18 @@ struct WaJoinBuild
 static Node *
 refer_to_plan(Node *node, void *columns)
 {
-	ListCell *cell;
+	const Var *var = (const Var *) node;
+	int place;
 
 	if (node == NULL)
 		return NULL;
 	if (!IsA(node, Var))
 		return expression_tree_mutator(node, refer_to_plan, columns);
-	foreach (cell, (List *) columns)
-	{
-		const Var *column = (const Var *) lfirst(cell);
-		const Var *var = (const Var *) node;
-
-		if (IsA(column, Var) && var->varno == column->varno &&
-			var->varattno == column->varattno)
-			return (Node *) makeVar(
-				OUTER_VAR, (AttrNumber) (foreach_current_index(cell) + 1),
-				var->vartype, var->vartypmod, var->varcollid, 0);
-	}
-	elog(ERROR, "a joined relation lacks a column");
+	place = wa_column_place((const List *) columns, var);
+	if (place < 0)
+		elog(ERROR, "a joined relation lacks a column");
+	return (Node *) makeVar(OUTER_VAR, (AttrNumber) (place + 1), var->vartype,
+							var->vartypmod, var->varcollid, 0);
 }
 
 /* Prepares an expression over what a plan returns. */
