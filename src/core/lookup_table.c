@@ -109,6 +109,23 @@ look_up_each(const WaLookupTable *table, const int64_t *arguments,
 	}
 }
 
+/* Likewise in slots, which are all on their way before the first is looked at. */
+static void
+look_up_slots(const WaLookupTable *table, const int64_t *arguments,
+			  int64_t *words, uint8_t *known, size_t nrows)
+{
+	const WaLookupSlot *slots = table->slots;
+	const uint64_t count = table->nentries;
+
+	for (size_t i = 0; i < nrows; i++)
+		__builtin_prefetch(&slots[wa_lookup_hash(arguments[i]) & (count - 1)]);
+	for (size_t i = 0; i < nrows; i++)
+	{
+		words[i] = slots[wa_lookup_slot_of(slots, count, arguments[i])].value;
+		known[i] = words[i] < 0 ? WA_ENTRY_NULL : WA_ENTRY_VALUE;
+	}
+}
+
 /* Sets what the function is of the rows that are NULL. */
 static void
 set_nulls(const WaLookupTable *table, const WaVector *a, int64_t *words,
@@ -184,10 +201,12 @@ find(const WaLookupTable *table, const WaVector *a, WaVector *out,
 	bool has_unknown;
 	bool has_nulls;
 
-	if (!a->has_nulls && nrows > 0 &&
+	if (table->slots == NULL && !a->has_nulls && nrows > 0 &&
 		are_of_one_step(table, wa_vector_ints(a), nrows))
 		return look_up_one(table, wa_vector_ints(a)[0], out, words, nrows);
-	if (table->width == 1 && table->narrow != NULL)
+	if (table->slots != NULL)
+		look_up_slots(table, wa_vector_ints(a), words, known, nrows);
+	else if (table->width == 1 && table->narrow != NULL)
 		look_up_narrow(table, wa_vector_ints(a), words, known, nrows);
 	else if (table->width == 1)
 		look_up_each(table, wa_vector_ints(a), words, known, nrows);
@@ -305,6 +324,16 @@ values_are_sound(const WaLookupTable *table)
 	}
 }
 
+/* Tells whether a table of slots is one. */
+static bool
+slots_are_sound(const WaLookupTable *table)
+{
+	return table->base == 0 && table->width == 1 && table->is_total &&
+		   !table->null_has_value && table->scale == 0 &&
+		   table->results == WA_LOOKUP_WORDS && table->dictionary == 0 &&
+		   wa_lookup_slots_are_sound(table->slots, table->nentries);
+}
+
 /* Tells whether a table of so many entries at most is one. */
 static bool
 is_sound(const WaLookupTable *table, uint64_t most)
@@ -313,6 +342,8 @@ is_sound(const WaLookupTable *table, uint64_t most)
 		table->width > WA_MAX_LOOKUP_SPAN / table->nentries ||
 		table->scale > WA_DECIMAL_MAX_SCALE)
 		return false;
+	if (table->slots != NULL)
+		return slots_are_sound(table);
 	if (table->dictionary != 0 && (table->base != 0 || table->width != 1))
 		return false;
 	return table->base <=
@@ -335,7 +366,7 @@ wa_lookup_table_may_be_kept(const WaLookupTable *table)
 bool
 wa_lookup_table_can_be_narrow(const WaLookupTable *table)
 {
-	bool can = true;
+	bool can = table->slots == NULL;
 
 	for (uint64_t i = 0; i < table->nentries && can; i++)
 	{

@@ -10,6 +10,7 @@
 #ifndef WA_CORE_LOOKUP_TABLE_H
 #define WA_CORE_LOOKUP_TABLE_H
 
+#include "core/lookup_slots.h"
 #include "core/vector.h"
 
 /* nentries * width is at most this, so that doubles hold it. */
@@ -18,7 +19,7 @@
 /* Entries of a table that travels with a query. */
 #define WA_MAX_ENTRIES ((uint64_t) 1 << 20)
 
-/* Entries of one that warpaggd keeps. */
+/* Entries, or slots, of one that warpaggd keeps. */
 #define WA_MAX_KEPT_ENTRIES ((uint64_t) 1 << 27)
 
 /* What is known of an entry. */
@@ -64,7 +65,8 @@ wa_digest_is_same(const WaTableDigest *a, const WaTableDigest *b)
  * The function at x has the value values[(x - base) / width] where known[] is
  * WA_ENTRY_VALUE.  Where that is WA_ENTRY_UNKNOWN it is not known, nor is it beyond the
  * entries, unless is_total says that it is NULL there.  If there is a dictionary, x is
- * the code of a text in it, base is 0 and width 1.
+ * the code of a text in it, base is 0 and width 1.  If there are slots, there are as many
+ * as entries, x is looked up there, base is 0, width 1, and the table is total.
  */
 typedef struct WaLookupTable
 {
@@ -83,8 +85,9 @@ typedef struct WaLookupTable
 	const WaText *texts;
 	WaTableDigest digest; /* of a table that is, or is to be, kept */
 
-	/* In place of values and known: all is known, WA_NARROW_NULL is NULL; or NULL */
-	const int32_t *narrow;
+	/* In place of values and known, or NULL: */
+	const int32_t *narrow;     /* all is known, WA_NARROW_NULL is NULL */
+	const WaLookupSlot *slots; /* for keys, of INT, that lie far apart */
 } WaLookupTable;
 
 #define WA_NARROW_NULL INT32_MIN
@@ -117,7 +120,10 @@ bool wa_lookup_table_is_sound(const WaLookupTable *table);
  */
 bool wa_lookup_table_may_be_kept(const WaLookupTable *table);
 
-/* Tells what is known of an entry of a table, and stores its value, if it has one. */
+/*
+ * Tells what is known of an entry of a table without slots, and stores its value, if it
+ * has one.
+ */
 static inline uint8_t
 wa_lookup_table_entry(const WaLookupTable *table, uint64_t entry,
 					  int64_t *value)

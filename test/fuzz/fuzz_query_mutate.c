@@ -397,8 +397,10 @@ change_table(Mutation *mutation)
 	if (tables == NULL || mutation->query.ntables == 0)
 		return;
 	table = &tables[pick(mutation, mutation->query.ntables)];
+	if (table->values == NULL || table->nentries == 0)
+		return;
 	values = COPY(table->values, table->nentries);
-	if (values == NULL || table->nentries == 0)
+	if (values == NULL)
 		return;
 	switch (pick(mutation, 7))
 	{

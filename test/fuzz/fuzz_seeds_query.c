@@ -28,6 +28,10 @@ static const uint8_t code_known[12] = {1, 1, 1, 2, 1, 1, 1, 1, 1, 1, 1, 0};
 static const int64_t code_bools[12] = {1, 0, 1, 1, 0, 0, 1};
 static const int64_t code_numbers[12] = {0, 1, 2, 2, 1, 0, 1, 1, 1, 2};
 
+static const int32_t step_narrow[] = {5, WA_NARROW_NULL, -7};
+static const WaLookupSlot step_slots[] = {
+	{3, 4}, {0, WA_FREE_SLOT}, {-9, 0}, {0, WA_FREE_SLOT}};
+
 static const WaLookupTable tables[] = {{.base = -100,
 										.width = 40,
 										.nentries = LENGTH(step_values),
@@ -64,7 +68,16 @@ static const WaLookupTable tables[] = {{.base = -100,
 										.dictionary = 3,
 										.ntexts = LENGTH(step_texts),
 										.texts = step_texts},
-									   {.width = 1, .digest = {{1, 0}}}};
+									   {.width = 1, .digest = {{1, 0}}},
+									   {.base = 5,
+										.width = 2,
+										.nentries = LENGTH(step_narrow),
+										.narrow = step_narrow,
+										.is_total = true},
+									   {.width = 1,
+										.nentries = LENGTH(step_slots),
+										.slots = step_slots,
+										.is_total = true}};
 
 static const int64_t list[] = {-5, 7, 900};
 static const WaIntList lists[] = {{list, LENGTH(list)}};

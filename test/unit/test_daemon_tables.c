@@ -15,12 +15,16 @@
 
 /* Entries of tables for the values of attribute 1, an INT16, and of large ones. */
 #define ENTRIES       50000
-#define LARGE_ENTRIES 500000
+#define LARGE_ENTRIES 1125000
 
 /* Of large tables so many have room at the same time, of the memory that queries have. */
 #define LARGE_TABLES 7
 
 #define GROUPS_ROOM 65536
+
+/* Where the message of a table has the form of its entries. */
+#define FLAGS_WORD 4
+#define FORM_BIT   ((uint64_t) 1 << 18)
 
 static int64_t values[LARGE_ENTRIES];
 static uint8_t known[LARGE_ENTRIES];
@@ -275,6 +279,45 @@ test_large(WaTestDaemon *daemon)
 	return wa_test_daemon_answers();
 }
 
+/* Tables of slots are kept, and travel with queries, as others do. */
+static bool
+test_slots(WaTestDaemon *daemon)
+{
+	static uint8_t expected[GROUPS_ROOM];
+	static uint8_t groups[GROUPS_ROOM];
+	const uint64_t count = wa_lookup_slots_count(ENTRIES);
+	const WaLookupTable entries = make_table(4, ENTRIES);
+	WaLookupSlot *slots = calloc(count, sizeof(*slots));
+	const WaLookupTable table = {.width = 1,
+								 .nentries = count,
+								 .slots = slots,
+								 .is_total = true,
+								 .digest = entries.digest};
+	WaTestOwner owner;
+
+	(void) daemon;
+	EXPECT(slots != NULL);
+	wa_lookup_slots_clear(slots, count);
+	for (uint64_t i = 0; i < ENTRIES; i++)
+		EXPECT(known[i] == WA_ENTRY_NULL ||
+			   wa_lookup_slots_add(slots, count, entries.base + (int64_t) i,
+								   values[i]));
+	EXPECT(begin(&owner));
+	EXPECT(count_with(&owner, &entries, expected));
+	EXPECT(count_with(&owner, &table, groups));
+	EXPECT(memcmp(groups, expected, GROUPS_ROOM) == 0);
+	EXPECT(keep_table(&owner, &table) == WA_OK);
+	EXPECT(count_rows(&owner, &table, groups) == WA_OK);
+	EXPECT(memcmp(groups, expected, GROUPS_ROOM) == 0);
+	/* Without a free one, a look-up would not end. */
+	for (uint64_t i = 0; i < count; i++)
+		slots[i].value = 0;
+	EXPECT(keep_table(&owner, &table) == WA_BAD_REQUEST);
+	wa_test_disown(&owner);
+	free(slots);
+	return wa_test_daemon_answers();
+}
+
 /* Tells whether a table is refused, and not kept. */
 static bool
 is_refused(WaTestOwner *owner, const WaLookupTable *table)
@@ -328,10 +371,17 @@ test_unsound(WaTestDaemon *daemon)
 		EXPECT(reply.failed.status == WA_BAD_REQUEST);
 	}
 	/* Another form of entries: of these there are too many words, or it is none. */
-	for (uint64_t form = 1; form < 4; form++)
+	for (uint64_t form = 0; form < 4; form++)
 	{
+		uint8_t *place = owner.parcel + FLAGS_WORD * sizeof(uint64_t);
+		uint64_t word;
+
+		if (form == 1) /* that it has */
+			continue;
 		keep = make_keep(&owner, &good);
-		memcpy(owner.parcel + sizeof(form), &form, sizeof(form));
+		memcpy(&word, place, sizeof(word));
+		word = (word & (FORM_BIT - 1)) | form * FORM_BIT;
+		memcpy(place, &word, sizeof(word));
 		keep.header.bulk = wa_checksum(0, owner.parcel, keep.bytes);
 		EXPECT(wa_test_ask(&owner, &keep, &reply) == WA_MSG_FAILED);
 		EXPECT(reply.failed.status == WA_BAD_REQUEST);
@@ -378,6 +428,9 @@ static const WaTestCase tests[] = {
 	 .arguments = {"--query-threads=1"}},
 	{.name = "tables with many entries",
 	 .run = test_large,
+	 .arguments = {"--query-threads=1"}},
+	{.name = "tables of slots",
+	 .run = test_slots,
 	 .arguments = {"--query-threads=1"}},
 	{.name = "room for tables",
 	 .run = test_room,

@@ -275,6 +275,100 @@ test_narrow(void)
 	return true;
 }
 
+/* Keys that slots are made of, in pairs of near ones, in any order. */
+static int64_t
+slot_key(uint64_t number)
+{
+	return (int64_t) (wa_lookup_hash((int64_t) (number / 2)) + number % 2);
+}
+
+/* Slots have the values of the keys that were added, and nothing else. */
+static bool
+test_slots_of(uint64_t nkeys)
+{
+	const uint64_t count = wa_lookup_slots_count(nkeys);
+	WaLookupSlot *slots = calloc(count, sizeof(*slots));
+	const WaLookupTable table = {
+		.width = 1, .nentries = count, .slots = slots, .is_total = true};
+	WaVector a;
+	WaVector out;
+
+	EXPECT(slots != NULL && count > nkeys && (count & (count - 1)) == 0);
+	wa_lookup_slots_clear(slots, count);
+	for (uint64_t i = 0; i < nkeys; i++)
+		EXPECT(wa_lookup_slots_add(slots, count, slot_key(i), (int64_t) i));
+	for (uint64_t i = 0; i < nkeys; i++)
+		EXPECT(!wa_lookup_slots_add(slots, count, slot_key(i), 1));
+	EXPECT(wa_lookup_table_is_sound(&table));
+	EXPECT(wa_lookup_table_may_be_kept(&table));
+	EXPECT(!wa_lookup_table_can_be_narrow(&table));
+	wa_vector_place(&a, WA_VECTOR_INT, memory[0]);
+	wa_vector_place(&out, WA_VECTOR_INT, memory[1]);
+	for (uint64_t first = 0; first < 2 * nkeys + 2; first += WA_VECTOR_ROWS)
+	{
+		a.has_nulls = first % 2048 == 0;
+		for (uint64_t i = 0; i < WA_VECTOR_ROWS; i++)
+		{
+			a.valid[i] = i % 9 != 3;
+			wa_vector_ints(&a)[i] = slot_key(first + i);
+		}
+		EXPECT(wa_lookup_table_call(&table, &a, &out, WA_VECTOR_ROWS));
+		for (uint64_t i = 0; i < WA_VECTOR_ROWS; i++)
+		{
+			const bool is_there =
+				first + i < nkeys && (!a.has_nulls || a.valid[i] != 0);
+
+			EXPECT(wa_vector_is_valid(&out, i) == is_there);
+			EXPECT(wa_vector_ints(&out)[i] ==
+				   (is_there ? (int64_t) (first + i) : 0));
+		}
+	}
+	free(slots);
+	return true;
+}
+
+/* Slots that cannot be are not sound. */
+static bool
+test_unsound_slots(void)
+{
+	WaLookupSlot slots[4] = {{5, 0}, {6, 1}, {7, 2}, {0, WA_FREE_SLOT}};
+	const WaLookupTable good = {
+		.width = 1, .nentries = 4, .slots = slots, .is_total = true};
+	WaLookupTable table = good;
+
+	EXPECT(wa_lookup_table_is_sound(&good));
+	table.nentries = 3;
+	EXPECT(!wa_lookup_table_is_sound(&table));
+	table = good;
+	table.is_total = false;
+	EXPECT(!wa_lookup_table_is_sound(&table));
+	table = good;
+	table.base = 1;
+	EXPECT(!wa_lookup_table_is_sound(&table));
+	table = good;
+	table.width = 2;
+	EXPECT(!wa_lookup_table_is_sound(&table));
+	table = good;
+	table.results = WA_LOOKUP_TEXTS;
+	EXPECT(!wa_lookup_table_is_sound(&table));
+	table = good;
+	table.null_has_value = true;
+	EXPECT(!wa_lookup_table_is_sound(&table));
+	slots[3].value = 0; /* none is free: a look-up would not end */
+	EXPECT(!wa_lookup_table_is_sound(&good));
+	return true;
+}
+
+static bool
+test_slots(void)
+{
+	EXPECT(wa_lookup_slots_count(UINT64_MAX / 3) == 0);
+	for (uint64_t nkeys = 0; nkeys < 200; nkeys++)
+		EXPECT(test_slots_of(nkeys));
+	EXPECT(test_slots_of(30000));
+	return test_unsound_slots();
+}
+
 /* Looks up many vectors in tables of which all is known, so that none traps. */
 static bool
 test_total(bool has_nulls)
@@ -294,6 +388,7 @@ main(void)
 	check(test_vectors(true), "with NULLs");
 	check(test_total(false) && test_total(true), "NULL beyond the entries");
 	check(test_narrow(), "narrow entries");
+	check(test_slots(), "keys that lie far apart");
 	check(test_results(), "results that are booleans, texts and NULL");
 	return finish_checks();
 }

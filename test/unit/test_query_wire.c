@@ -200,6 +200,9 @@ static const int64_t step_values[] = {7, -1, INT64_MAX, 0, 12};
 static const uint8_t step_known[] = {1, 1, 0, 1, 1};
 static const WaText step_texts[] = {{"a", 1}, {"", 0}, {"text", 4}};
 static const int64_t step_numbers[] = {2, 0, 1, 1, 0};
+static const int32_t step_narrow[] = {5, WA_NARROW_NULL, -7};
+static const WaLookupSlot step_slots[] = {
+	{3, 4}, {0, WA_FREE_SLOT}, {-9, 0}, {0, WA_FREE_SLOT}};
 static const WaLookupTable tables[] = {{.base = -100,
 										.width = 40,
 										.nentries = LENGTH(step_values),
@@ -219,7 +222,16 @@ static const WaLookupTable tables[] = {{.base = -100,
 										.known = step_known,
 										.results = WA_LOOKUP_TEXTS,
 										.ntexts = LENGTH(step_texts),
-										.texts = step_texts}};
+										.texts = step_texts},
+									   {.base = 5,
+										.width = 2,
+										.nentries = LENGTH(step_narrow),
+										.narrow = step_narrow,
+										.is_total = true},
+									   {.width = 1,
+										.nentries = LENGTH(step_slots),
+										.slots = step_slots,
+										.is_total = true}};
 
 /* Has a query that was copied look up a table where it added a step. */
 static void

@@ -14,7 +14,7 @@
 #include "query/message/value_wire.h"
 
 /* To be changed with the format, that of instructions included. */
-#define VERSION UINT64_C(0x576151727900000a)
+#define VERSION UINT64_C(0x576151727900000b)
 
 /* What a message begins with. */
 typedef struct Head
@@ -218,6 +218,31 @@ read_kept(WaReader *reader, const WaTableFinder *finder, WaLookupTable *table)
 		*table = *found;
 }
 
+/* Reads the entries of a table, of a form. */
+static void
+read_entries(WaReader *reader, WaArena *arena, WaTableForm form,
+			 WaLookupTable *table)
+{
+	const uint64_t nentries = table->nentries;
+
+	switch (form)
+	{
+		case WA_TABLE_SLOTS:
+			table->slots =
+				read_array(reader, arena, nentries, sizeof(WaLookupSlot));
+			break;
+		case WA_TABLE_NARROW:
+			table->narrow =
+				read_array(reader, arena, nentries, sizeof(int32_t));
+			break;
+		default:
+			table->values =
+				read_array(reader, arena, nentries, sizeof(int64_t));
+			table->known = read_array(reader, arena, nentries, 1);
+			break;
+	}
+}
+
 /* Reads a table of a program. */
 static void
 read_table(WaReader *reader, WaArena *arena, const WaTableFinder *finder,
@@ -232,9 +257,7 @@ read_table(WaReader *reader, WaArena *arena, const WaTableFinder *finder,
 		read_kept(reader, finder, table);
 		return;
 	}
-	wa_table_read_head(reader, table);
-	table->values = read_array(reader, arena, table->nentries, sizeof(int64_t));
-	table->known = read_array(reader, arena, table->nentries, 1);
+	read_entries(reader, arena, wa_table_read_head(reader, table), table);
 	read_texts(reader, arena, table);
 }
 

@@ -8,29 +8,25 @@
 #include "query/message/table_wire.h"
 
 /* To be changed with the format. */
-#define VERSION UINT64_C(0x5761546162000002)
+#define VERSION UINT64_C(0x5761546162000003)
 
-/* What the entries of a table are in a message of its own. */
-enum
-{
-	WIDE,  /* values, and what is known of them */
-	NARROW /* as WaLookupTable.narrow has them */
-};
+/* Words of a slot. */
+#define SLOT_WORDS (sizeof(WaLookupSlot) / sizeof(uint64_t))
 
 /* Words of a table beside its entries and texts. */
 #define HEAD_WORDS 7
 
-/* Writes what a table has beside its entries and texts. */
+/* Writes what a table has beside its entries, in a form, and texts. */
 static void
-write_head(WaWriter *writer, const WaLookupTable *table)
+write_head(WaWriter *writer, const WaLookupTable *table, WaTableForm form)
 {
 	wa_writer_word(writer, (uint64_t) table->base);
 	wa_writer_word(writer, table->width);
 	wa_writer_word(writer, table->nentries);
-	wa_writer_word(writer, (uint64_t) table->scale |
-							   (uint64_t) table->results << 8 |
-							   (uint64_t) table->null_has_value << 16 |
-							   (uint64_t) table->is_total << 17);
+	wa_writer_word(
+		writer, (uint64_t) table->scale | (uint64_t) table->results << 8 |
+					(uint64_t) table->null_has_value << 16 |
+					(uint64_t) table->is_total << 17 | (uint64_t) form << 18);
 	wa_writer_word(writer, (uint64_t) table->null_value);
 	wa_writer_word(writer, table->dictionary);
 	wa_writer_word(writer, table->ntexts);
@@ -45,49 +41,6 @@ write_texts(WaWriter *writer, const WaLookupTable *table)
 		wa_writer_word(writer, table->texts[i].length);
 		wa_writer_bytes(writer, table->texts[i].data, table->texts[i].length);
 	}
-}
-
-void
-wa_table_write(WaWriter *writer, const WaLookupTable *table)
-{
-	write_head(writer, table);
-	wa_writer_words(writer, table->values, table->nentries);
-	wa_writer_bytes(writer, table->known, table->nentries);
-	write_texts(writer, table);
-}
-
-void
-wa_table_read_head(WaReader *reader, WaLookupTable *table)
-{
-	uint64_t word;
-
-	table->base = (int64_t) wa_reader_word(reader);
-	table->width = wa_reader_word(reader);
-	table->nentries = wa_reader_word(reader);
-	word = wa_reader_word(reader);
-	table->scale = (uint8_t) word;
-	table->results = (uint8_t) (word >> 8);
-	table->null_has_value = (word >> 16 & 1) != 0;
-	table->is_total = (word >> 17 & 1) != 0;
-	if (word >> 18 != 0)
-		reader->failed = true;
-	table->null_value = (int64_t) wa_reader_word(reader);
-	table->dictionary = wa_reader_word(reader);
-	word = wa_reader_word(reader);
-	if (word > UINT32_MAX)
-		reader->failed = true;
-	table->ntexts = (uint32_t) word;
-}
-
-/*
- * Tells whether a table's entries are written as narrow ones: GPUs do not know these, nor do
- * they take tables of so many entries.
- */
-static bool
-is_written_narrow(const WaLookupTable *table)
-{
-	return table->nentries > WA_MAX_ENTRIES &&
-		   wa_lookup_table_can_be_narrow(table);
 }
 
 /* Writes entries as narrow ones, two to a word. */
@@ -113,21 +66,88 @@ write_narrow(WaWriter *writer, const WaLookupTable *table)
 	}
 }
 
+/* Writes entries in a form; those of another one can be narrow. */
+static void
+write_entries(WaWriter *writer, const WaLookupTable *table, WaTableForm form)
+{
+	switch (form)
+	{
+		case WA_TABLE_SLOTS:
+			wa_writer_words(writer, table->slots, SLOT_WORDS * table->nentries);
+			break;
+		case WA_TABLE_NARROW:
+			write_narrow(writer, table);
+			break;
+		default:
+			wa_writer_words(writer, table->values, table->nentries);
+			wa_writer_bytes(writer, table->known, table->nentries);
+			break;
+	}
+}
+
+/* Writes a table with entries in a form. */
+static void
+write_table(WaWriter *writer, const WaLookupTable *table, WaTableForm form)
+{
+	write_head(writer, table, form);
+	write_entries(writer, table, form);
+	write_texts(writer, table);
+}
+
+/* Returns the form that a table has. */
+static WaTableForm
+form_of(const WaLookupTable *table)
+{
+	if (table->slots != NULL)
+		return WA_TABLE_SLOTS;
+	return table->narrow != NULL ? WA_TABLE_NARROW : WA_TABLE_WIDE;
+}
+
+void
+wa_table_write(WaWriter *writer, const WaLookupTable *table)
+{
+	write_table(writer, table, form_of(table));
+}
+
+WaTableForm
+wa_table_read_head(WaReader *reader, WaLookupTable *table)
+{
+	uint64_t word;
+	uint64_t form;
+
+	table->base = (int64_t) wa_reader_word(reader);
+	table->width = wa_reader_word(reader);
+	table->nentries = wa_reader_word(reader);
+	word = wa_reader_word(reader);
+	table->scale = (uint8_t) word;
+	table->results = (uint8_t) (word >> 8);
+	table->null_has_value = (word >> 16 & 1) != 0;
+	table->is_total = (word >> 17 & 1) != 0;
+	form = word >> 18;
+	if (form > WA_TABLE_SLOTS)
+		reader->failed = true;
+	table->null_value = (int64_t) wa_reader_word(reader);
+	table->dictionary = wa_reader_word(reader);
+	word = wa_reader_word(reader);
+	if (word > UINT32_MAX)
+		reader->failed = true;
+	table->ntexts = (uint32_t) word;
+	return (WaTableForm) form;
+}
+
+/* Returns the form of a table's entries in a message of its own: the smallest. */
+static WaTableForm
+message_form(const WaLookupTable *table)
+{
+	return wa_lookup_table_can_be_narrow(table) ? WA_TABLE_NARROW
+												: form_of(table);
+}
+
 void
 wa_table_message_write(WaWriter *writer, const WaLookupTable *table)
 {
-	const bool is_narrow = is_written_narrow(table);
-
 	wa_writer_word(writer, VERSION);
-	wa_writer_word(writer, is_narrow ? NARROW : WIDE);
-	if (!is_narrow)
-	{
-		wa_table_write(writer, table);
-		return;
-	}
-	write_head(writer, table);
-	write_narrow(writer, table);
-	write_texts(writer, table);
+	write_table(writer, table, message_form(table));
 }
 
 /* Returns how many words so many bytes take. */
@@ -140,11 +160,20 @@ words_of(uint64_t bytes)
 uint64_t
 wa_table_message_bytes(const WaLookupTable *table)
 {
-	uint64_t words = 2 + HEAD_WORDS;
+	uint64_t words = 1 + HEAD_WORDS;
 
-	words += is_written_narrow(table)
-				 ? words_of(table->nentries * sizeof(int32_t))
-				 : table->nentries + words_of(table->nentries);
+	switch (message_form(table))
+	{
+		case WA_TABLE_NARROW:
+			words += words_of(table->nentries * sizeof(int32_t));
+			break;
+		case WA_TABLE_SLOTS:
+			words += SLOT_WORDS * table->nentries;
+			break;
+		default:
+			words += table->nentries + words_of(table->nentries);
+			break;
+	}
 	for (uint32_t i = 0; i < table->ntexts; i++)
 		words += 1 + words_of(table->texts[i].length);
 	return words * sizeof(uint64_t);
@@ -152,14 +181,17 @@ wa_table_message_bytes(const WaLookupTable *table)
 
 /* Finds the entries of a table in a message, of a form. */
 static void
-find_entries(WaReader *reader, uint64_t form, WaLookupTable *table)
+find_entries(WaReader *reader, WaTableForm form, WaLookupTable *table)
 {
 	const uint64_t nentries = table->nentries;
 
 	/* So that no product is too large. */
-	if (form > NARROW || nentries > WA_MAX_KEPT_ENTRIES)
+	if (nentries > WA_MAX_KEPT_ENTRIES)
 		reader->failed = true;
-	else if (form == NARROW)
+	else if (form == WA_TABLE_SLOTS)
+		table->slots = (const WaLookupSlot *) (const void *) wa_reader_words(
+			reader, SLOT_WORDS * nentries);
+	else if (form == WA_TABLE_NARROW)
 		table->narrow = (const int32_t *) (const void *) wa_reader_words(
 			reader, words_of(nentries * sizeof(int32_t)));
 	else
@@ -193,16 +225,13 @@ wa_table_message_read(const void *message, size_t bytes, WaLookupTable *table,
 					  WaText **texts)
 {
 	WaReader reader;
-	uint64_t form;
 
 	memset(table, 0, sizeof(*table));
 	*texts = NULL;
 	wa_reader_init(&reader, message, bytes);
 	if (wa_reader_word(&reader) != VERSION)
 		return false;
-	form = wa_reader_word(&reader);
-	wa_table_read_head(&reader, table);
-	find_entries(&reader, form, table);
+	find_entries(&reader, wa_table_read_head(&reader, table), table);
 	read_texts(&reader, table, texts);
 	if (!reader.failed && reader.nwords == 0 &&
 		wa_lookup_table_may_be_kept(table))

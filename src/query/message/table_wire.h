@@ -9,13 +9,24 @@
 #include "core/must_check.h"
 #include "query/base/wire.h"
 
+/* What the entries of a table are. */
+typedef enum WaTableForm
+{
+	WA_TABLE_WIDE,   /* values, and what is known of them */
+	WA_TABLE_NARROW, /* as WaLookupTable.narrow has them */
+	WA_TABLE_SLOTS   /* keys with values */
+} WaTableForm;
+
 /* Appends a table, without its digest. */
 extern void wa_table_write(WaWriter *writer, const WaLookupTable *table);
 
-/* Reads what a table has beside its entries and texts, but for their numbers. */
-extern void wa_table_read_head(WaReader *reader, WaLookupTable *table);
+/*
+ * Reads what a table has beside its entries and texts, but for their numbers; returns the
+ * form of the entries, which are next.
+ */
+extern WaTableForm wa_table_read_head(WaReader *reader, WaLookupTable *table);
 
-/* Appends a table as a message of its own, of so many bytes. */
+/* Appends a table as a message of its own, of so many bytes, with narrow entries if it can. */
 extern void wa_table_message_write(WaWriter *writer,
 								   const WaLookupTable *table);
 extern uint64_t wa_table_message_bytes(const WaLookupTable *table);

@@ -165,7 +165,8 @@ find_rows_table(const WaInterpreter *interpreter, const WaSourceColumns *named,
 		return wa_text_table_of_rows(rows, &of);
 	}
 	table = palloc(sizeof(WaLookupTable));
-	return wa_key_rows_table(rows, table) ? table : NULL;
+	*table = wa_key_rows_table(rows);
+	return table;
 }
 
 /* Tells whether all tables of a program can be sent with it, or kept. */

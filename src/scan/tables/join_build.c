@@ -358,10 +358,8 @@ make_tables(const WaJoinBuild *build, int number)
 	WaKeyRows *rows = &tables->rows[number];
 
 	*rows = side->rows;
-	if (rows->rows != NULL)
+	if (!rows->is_text)
 		rows->keys = NULL;
-	else if (!rows->is_text)
-		rows->keys = keep_keys(tables, side);
 	for (int i = 0; i < side->ncolumns; i++)
 		make_table(tables, side, &side->columns[i]);
 }

@@ -47,60 +47,75 @@ get(Place *place, Size bytes)
 	return found;
 }
 
+/* Writes the keys of rows, texts. */
+static void
+put_keys(Place *place, const WaKeyRows *rows)
+{
+	for (int64 i = 0; i < rows->nrows; i++)
+	{
+		put_bytes(place, &rows->keys[i].text.length, sizeof(size_t));
+		put(place, rows->keys[i].text.data, rows->keys[i].text.length);
+	}
+}
+
+/* Returns the bytes of the entries, or slots, of a table of rows. */
+static Size
+entries_bytes(const WaLookupTable *table)
+{
+	return table->nentries *
+		   (table->slots != NULL ? sizeof(WaLookupSlot) : sizeof(int32));
+}
+
 /* Writes the rows of a join. */
 static void
 put_rows(Place *place, const WaKeyRows *rows)
 {
+	const WaLookupTable *table = &rows->table;
+
 	put(place, rows, sizeof(*rows));
-	if (rows->rows == NULL)
-	{
-		for (int64 i = 0; i < rows->nrows; i++)
-		{
-			put_bytes(place, &rows->keys[i].integer, sizeof(int64));
-			put_bytes(place, &rows->keys[i].text.length, sizeof(size_t));
-			put(place, rows->keys[i].text.data, rows->keys[i].text.length);
-		}
-		return;
-	}
-	put(place, rows->rows, rows->nentries * sizeof(int64));
-	put(place, rows->known, rows->nentries);
+	if (rows->is_text)
+		put_keys(place, rows);
+	else if (table->slots != NULL)
+		put(place, table->slots, entries_bytes(table));
+	else
+		put(place, table->narrow, entries_bytes(table));
 }
 
-/* Reads keys that are found by hashing, into memory of the context. */
+/* Reads keys, into memory of the context. */
 static void
 get_keys(Place *place, WaKeyRows *rows, MemoryContext context)
 {
-	WaRowKey *keys = MemoryContextAllocHuge(
-		context, (Size) rows->nrows * sizeof(WaRowKey) + 1);
+	WaRowKey *keys = MemoryContextAllocExtended(
+		context, (Size) rows->nrows * sizeof(WaRowKey) + 1,
+		MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
 
 	for (int64 i = 0; i < rows->nrows; i++)
 	{
-		const char *head =
-			(const char *) get(place, sizeof(int64) + sizeof(size_t));
-
-		memcpy(&keys[i].integer, head, sizeof(int64));
-		memcpy(&keys[i].text.length, head + sizeof(int64), sizeof(size_t));
-		keys[i].text.data = get(place, keys[i].text.length);
+		memcpy(&keys[i].text.length, place->memory + place->bytes,
+			   sizeof(size_t));
+		keys[i].text.data =
+			(const char *) get(place, sizeof(size_t) + keys[i].text.length) +
+			sizeof(size_t);
 	}
 	rows->keys = keys;
 }
 
-/* Reads them; the hash of keys is made anew, in the context. */
+/* Reads them; the hash of texts is made anew, in the context. */
 static void
 get_rows(Place *place, WaKeyRows *rows, MemoryContext context)
 {
+	WaLookupTable *table = &rows->table;
+
 	*rows = *(const WaKeyRows *) get(place, sizeof(*rows));
-	if (rows->rows == NULL)
+	if (rows->is_text)
 	{
 		get_keys(place, rows, context);
 		wa_key_rows_hash(rows, context);
-		return;
 	}
-	rows->keys = NULL;
-	rows->rows = unconstify(
-		int64 *, (const int64 *) get(place, rows->nentries * sizeof(int64)));
-	rows->known =
-		unconstify(uint8 *, (const uint8 *) get(place, rows->nentries));
+	else if (table->slots != NULL)
+		table->slots = get(place, entries_bytes(table));
+	else
+		table->narrow = get(place, entries_bytes(table));
 }
 
 /* Writes the texts of a table: their lengths, and then all of their bytes. */

@@ -2,13 +2,13 @@
  * key_rows.c
  *		From keys to numbers of rows; see key_rows.h.
  *
- * Integers that lie close together are places in an array, other keys are found by hashing.
+ * Integers are looked up in a table (core/lookup_table.h): if they lie close together, of
+ * entries, else of slots.  Texts are found by hashing.
  */
 #include "postgres.h"
 
 #include "catalog/pg_type.h"
 #include "common/hashfn.h"
-#include "miscadmin.h"
 #include "utils/builtins.h"
 #include "utils/memutils.h"
 
@@ -17,21 +17,11 @@
 #include "scan/tables/key_rows.h"
 
 /*
- * The array has so many entries for each row, beside some that it may have in any case, at
- * most; or more, if it takes no more than such a share of the memory of a query's hash
- * tables, as the device process can look up arrays only.
+ * A table has entries if these are so few, or if they take this many times the memory of
+ * slots at most: they take one look, and no hash.
  */
-#define ENTRIES_FOR_ROW 16
-#define FREE_ENTRIES    (1 << 20)
-#define MOST_SHARE      0.5
-#define ENTRY_BYTES     (sizeof(int64) + sizeof(uint8))
-
-typedef struct KeyEntry
-{
-	int64 key;
-	int64 row;
-	char status;
-} KeyEntry;
+#define FREE_ENTRIES (1 << 20)
+#define MOST_TIMES   2
 
 typedef struct TextEntry
 {
@@ -40,17 +30,6 @@ typedef struct TextEntry
 	uint32 hash;
 	char status;
 } TextEntry;
-
-/* Mixes the bits of a key (MurmurHash3's finalizer, A. Appleby). */
-static inline uint32
-hash_key(int64 key)
-{
-	uint64 hash = (uint64) key;
-
-	hash = (hash ^ hash >> 33) * UINT64CONST(0xff51afd7ed558ccd);
-	hash = (hash ^ hash >> 33) * UINT64CONST(0xc4ceb9fe1a85ec53);
-	return (uint32) (hash ^ hash >> 33);
-}
 
 static inline uint32
 hash_text(WaText text)
@@ -64,17 +43,6 @@ texts_are_equal(WaText a, WaText b)
 	return a.length == b.length &&
 		   (a.length == 0 || memcmp(a.data, b.data, a.length) == 0);
 }
-
-#define SH_PREFIX         keyhash
-#define SH_ELEMENT_TYPE   KeyEntry
-#define SH_KEY_TYPE       int64
-#define SH_KEY            key
-#define SH_HASH_KEY(t, k) hash_key(k)
-#define SH_EQUAL(t, a, b) ((a) == (b))
-#define SH_SCOPE          static inline
-#define SH_DECLARE
-#define SH_DEFINE
-#include "lib/simplehash.h"
 
 #define SH_PREFIX         texthash
 #define SH_ELEMENT_TYPE   TextEntry
@@ -120,82 +88,109 @@ wa_row_key_of(Oid type, Datum value)
 	return key;
 }
 
-/* Tells whether the keys lie close together; sets which entries an array of them has. */
-static bool
-are_dense(WaKeyRows *rows)
+/* Finds the smallest and the largest key. */
+static void
+find_range(const WaKeyRows *rows, int64 *smallest, int64 *largest)
 {
-	int64 smallest = PG_INT64_MAX;
-	int64 largest = PG_INT64_MIN;
-
+	*smallest = rows->nrows == 0 ? 0 : PG_INT64_MAX;
+	*largest = rows->nrows == 0 ? 0 : PG_INT64_MIN;
 	for (int64 i = 0; i < rows->nrows; i++)
 	{
-		smallest = Min(smallest, rows->keys[i].integer);
-		largest = Max(largest, rows->keys[i].integer);
-	}
-	rows->smallest = rows->nrows == 0 ? 0 : smallest;
-	rows->nentries =
-		rows->nrows == 0 ? 1 : (uint64) largest - (uint64) smallest + 1;
-	return rows->nentries != 0 &&
-		   (rows->nentries - 1 <=
-				FREE_ENTRIES + (uint64) rows->nrows * ENTRIES_FOR_ROW ||
-			(double) rows->nentries * ENTRY_BYTES <=
-				(double) get_hash_memory_limit() * MOST_SHARE);
-}
-
-/* Makes an empty array, or hash. */
-static void
-make_empty(WaKeyRows *rows, MemoryContext context)
-{
-	const uint32 most = (uint32) Min(rows->nrows, PG_INT32_MAX);
-
-	if (rows->is_text)
-		rows->text_hash = texthash_create(context, most, NULL);
-	else if (rows->rows == NULL && !are_dense(rows))
-		rows->hash = keyhash_create(context, most, NULL);
-	else
-	{
-		rows->rows =
-			MemoryContextAllocExtended(context, rows->nentries * sizeof(int64),
-									   MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
-		rows->known = MemoryContextAllocHuge(context, rows->nentries);
-		memset(rows->known, WA_ENTRY_NULL, rows->nentries);
+		*smallest = Min(*smallest, rows->keys[i].integer);
+		*largest = Max(*largest, rows->keys[i].integer);
 	}
 }
 
-/* Notes a row in the array; returns false if there is one with its key. */
-static bool
-note_in_array(WaKeyRows *rows, int64 row)
+/* Makes a table of entries of the rows; returns how many it has: fewer if keys are the same. */
+static int64
+make_entries(WaKeyRows *rows, MemoryContext context)
 {
-	const uint64 place =
-		(uint64) rows->keys[row].integer - (uint64) rows->smallest;
+	WaLookupTable *table = &rows->table;
+	int32 *narrow =
+		MemoryContextAllocHuge(context, table->nentries * sizeof(int32));
+	int64 count = 0;
 
-	if (rows->known[place] == WA_ENTRY_VALUE)
-		return false;
-	rows->known[place] = WA_ENTRY_VALUE;
-	rows->rows[place] = row;
-	return true;
+	for (uint64 i = 0; i < table->nentries; i++)
+		narrow[i] = WA_NARROW_NULL;
+	for (int64 i = 0; i < rows->nrows; i++)
+	{
+		int32 *entry =
+			&narrow[(uint64) rows->keys[i].integer - (uint64) table->base];
+
+		if (*entry != WA_NARROW_NULL)
+			continue;
+		*entry = (int32) i;
+		count++;
+	}
+	table->narrow = narrow;
+	return count;
 }
 
-/* Likewise where it is found by hashing. */
-static bool
-note_in_hash(WaKeyRows *rows, int64 row)
+/* Likewise one of slots. */
+static int64
+make_slots(WaKeyRows *rows, MemoryContext context)
 {
-	const WaRowKey *key = &rows->keys[row];
-	bool found;
+	WaLookupTable *table = &rows->table;
+	WaLookupSlot *slots =
+		MemoryContextAllocHuge(context, table->nentries * sizeof(WaLookupSlot));
+	int64 count = 0;
 
-	if (rows->is_text)
+	wa_lookup_slots_clear(slots, table->nentries);
+	for (int64 i = 0; i < rows->nrows; i++)
+		count += wa_lookup_slots_add(slots, table->nentries,
+									 rows->keys[i].integer, i);
+	table->slots = slots;
+	return count;
+}
+
+/* Makes the table of the rows; returns as make_entries does. */
+static int64
+make_table(WaKeyRows *rows, MemoryContext context)
+{
+	const uint64 nslots = wa_lookup_slots_count((uint64) rows->nrows);
+	WaLookupTable *table = &rows->table;
+	int64 smallest;
+	int64 largest;
+	uint64 distance;
+
+	/* Tables are read by who has as many rows: numbers fit entries. */
+	if (rows->nrows > PG_INT32_MAX)
+		ereport(ERROR, (errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+						errmsg("too many rows are joined")));
+	find_range(rows, &smallest, &largest);
+	distance = (uint64) largest - (uint64) smallest;
+	*table = (WaLookupTable){.width = 1, .is_total = true};
+	if (distance < FREE_ENTRIES ||
+		distance / MOST_TIMES / sizeof(WaLookupSlot) < nslots / sizeof(int32))
 	{
-		TextEntry *entry = texthash_insert(rows->text_hash, key->text, &found);
-
-		entry->row = found ? entry->row : row;
+		table->base = smallest;
+		table->nentries = distance + 1;
+		return make_entries(rows, context);
 	}
-	else
+	table->nentries = nslots;
+	return make_slots(rows, context);
+}
+
+/* Makes the hash of the rows; returns as make_entries does. */
+static int64
+make_hash(WaKeyRows *rows, MemoryContext context)
+{
+	int64 count = 0;
+
+	rows->text_hash =
+		texthash_create(context, (uint32) Min(rows->nrows, PG_INT32_MAX), NULL);
+	for (int64 i = 0; i < rows->nrows; i++)
 	{
-		KeyEntry *entry = keyhash_insert(rows->hash, key->integer, &found);
+		bool found;
+		TextEntry *entry =
+			texthash_insert(rows->text_hash, rows->keys[i].text, &found);
 
-		entry->row = found ? entry->row : row;
+		if (found)
+			continue;
+		entry->row = i;
+		count++;
 	}
-	return !found;
+	return count;
 }
 
 void
@@ -206,45 +201,24 @@ wa_key_rows_make(WaKeyRows *rows, MemoryContext context, Oid type,
 						.nrows = nrows,
 						.is_text = wa_row_keys_are_texts(type),
 						.is_padded = type == BPCHAROID};
-	make_empty(rows, context);
-	for (int64 i = 0; i < nrows; i++)
-		if (!(rows->rows != NULL ? note_in_array(rows, i)
-								 : note_in_hash(rows, i)) &&
-			is_unique)
-			ereport(ERROR,
-					(errcode(ERRCODE_T_R_SERIALIZATION_FAILURE),
-					 errmsg("could not join rows by a key that several have"),
-					 errdetail("A unique index is newer than the snapshot of "
-							   "the query."),
-					 errhint("Run the transaction again.")));
+	if ((rows->is_text ? make_hash(rows, context) : make_table(rows, context)) <
+			nrows &&
+		is_unique)
+		ereport(ERROR,
+				(errcode(ERRCODE_T_R_SERIALIZATION_FAILURE),
+				 errmsg("could not join rows by a key that several have"),
+				 errdetail("A unique index is newer than the snapshot of "
+						   "the query."),
+				 errhint("Run the transaction again.")));
 }
 
 void
 wa_key_rows_hash(WaKeyRows *rows, MemoryContext context)
 {
-	make_empty(rows, context);
-	for (int64 i = 0; i < rows->nrows; i++)
-		(void) note_in_hash(rows, i);
+	(void) make_hash(rows, context);
 }
 
-/* Returns the number of the row with an integer as its key, or WA_NO_ROW. */
-static inline int64
-find_integer(const WaKeyRows *rows, int64 key)
-{
-	const uint64 place = (uint64) key - (uint64) rows->smallest;
-	const KeyEntry *entry;
-
-	if (rows->rows == NULL)
-	{
-		entry = keyhash_lookup(rows->hash, key);
-		return entry == NULL ? WA_NO_ROW : entry->row;
-	}
-	return place < rows->nentries && rows->known[place] == WA_ENTRY_VALUE
-			   ? rows->rows[place]
-			   : WA_NO_ROW;
-}
-
-/* Likewise with a text. */
+/* Returns the number of the row with a text as its key, or WA_NO_ROW. */
 static inline int64
 find_text(const WaKeyRows *rows, WaText key)
 {
@@ -256,25 +230,33 @@ find_text(const WaKeyRows *rows, WaText key)
 int64
 wa_key_rows_find(const WaKeyRows *rows, const WaRowKey *key)
 {
-	return rows->is_text ? find_text(rows, key->text)
-						 : find_integer(rows, key->integer);
+	const WaLookupTable *table = &rows->table;
+	const uint64 entry = (uint64) key->integer - (uint64) table->base;
+
+	if (rows->is_text)
+		return find_text(rows, key->text);
+	if (table->slots != NULL)
+		return table
+			->slots[wa_lookup_slot_of(table->slots, table->nentries,
+									  key->integer)]
+			.value;
+	return entry < table->nentries ? Max(table->narrow[entry], WA_NO_ROW)
+								   : WA_NO_ROW;
 }
 
-void
-wa_key_rows_call(const WaKeyRows *rows, const WaVector *keys, WaVector *out,
-				 size_t nrows)
+/* Stores the numbers of rows with texts as their keys. */
+static void
+find_texts(const WaKeyRows *rows, const WaVector *keys, WaVector *out,
+		   size_t nrows)
 {
 	int64 *found = wa_vector_ints(out);
 	bool has_nulls = false;
 
 	for (size_t i = 0; i < nrows; i++)
 	{
-		if (!wa_vector_is_valid(keys, i))
-			found[i] = WA_NO_ROW;
-		else if (rows->is_text)
-			found[i] = find_text(rows, as_key(rows, wa_vector_texts(keys)[i]));
-		else
-			found[i] = find_integer(rows, wa_vector_ints(keys)[i]);
+		found[i] = wa_vector_is_valid(keys, i)
+					   ? find_text(rows, as_key(rows, wa_vector_texts(keys)[i]))
+					   : WA_NO_ROW;
 		has_nulls |= found[i] == WA_NO_ROW;
 	}
 	out->has_nulls = has_nulls;
@@ -285,17 +267,21 @@ wa_key_rows_call(const WaKeyRows *rows, const WaVector *keys, WaVector *out,
 	}
 }
 
-bool
-wa_key_rows_table(const WaKeyRows *rows, WaLookupTable *table)
+void
+wa_key_rows_call(const WaKeyRows *rows, const WaVector *keys, WaVector *out,
+				 size_t nrows)
 {
-	wa_lookup_table_empty(table);
-	table->is_total = rows->rows != NULL;
-	if (rows->rows == NULL)
-		return false;
-	table->base = rows->smallest;
-	table->nentries = rows->nentries;
-	table->values = rows->rows;
-	table->known = rows->known;
-	table->digest = rows->digest;
-	return true;
+	if (rows->is_text)
+		find_texts(rows, keys, out, nrows);
+	else if (!wa_lookup_table_call(&rows->table, keys, out, nrows))
+		elog(ERROR, "a joined row is not known");
+}
+
+WaLookupTable
+wa_key_rows_table(const WaKeyRows *rows)
+{
+	WaLookupTable table = rows->table;
+
+	table.digest = rows->digest;
+	return table;
 }

@@ -23,14 +23,10 @@ typedef struct WaKeyRows
 	bool is_text;
 	bool
 		is_padded; /* texts that are equal but for blanks at their ends are equal */
-	int64 smallest; /* integer; from it on, by keys, */
-	uint64 nentries;
-	int64 *rows;               /* numbers of rows, from 0 on; NULL: by hash */
-	uint8 *known;              /* of each, a WaEntryState: no row is NULL */
-	struct keyhash_hash *hash; /* of integers, */
-	struct texthash_hash *text_hash; /* and of texts */
-	WaTableDigest digest; /* of the table that is made of it, or of none */
-	const WaRowKey *keys; /* of the rows; of use where there is a hash */
+	WaLookupTable table; /* from integers to numbers of rows, from 0 on */
+	struct texthash_hash *text_hash; /* likewise from texts */
+	WaTableDigest digest;            /* of the table, or of none */
+	const WaRowKey *keys; /* of the rows; of use where they are texts */
 } WaKeyRows;
 
 /*
@@ -50,7 +46,7 @@ extern bool wa_row_keys_are_texts(Oid type);
 extern void wa_key_rows_make(WaKeyRows *rows, MemoryContext context, Oid type,
 							 const WaRowKey *keys, int64 nrows, bool is_unique);
 
-/* Makes the hash of rows that are found by one, and of which all else is there. */
+/* Makes the hash of rows with texts as their keys, of which all else is there. */
 extern void wa_key_rows_hash(WaKeyRows *rows, MemoryContext context);
 
 /* Returns the number of the row with a key, or WA_NO_ROW. */
@@ -60,7 +56,7 @@ extern int64 wa_key_rows_find(const WaKeyRows *rows, const WaRowKey *key);
 extern void wa_key_rows_call(const WaKeyRows *rows, const WaVector *keys,
 							 WaVector *out, size_t nrows);
 
-/* Makes the same a table; returns false, and one that knows nothing, if there is a hash. */
-extern bool wa_key_rows_table(const WaKeyRows *rows, WaLookupTable *table);
+/* Returns the table of rows with integers as their keys, with its digest. */
+extern WaLookupTable wa_key_rows_table(const WaKeyRows *rows);
 
 #endif /* WA_SCAN_KEY_ROWS_H */
