@@ -103,7 +103,7 @@ build/gpu/check_programs: $(patsubst %,build/gpu/%.o,\
 		report random_program program_on_cpu test_programs) $(GPU_PROGRAMS_OBJS)
 build/gpu/check_wide_programs: $(patsubst %,build/gpu/%.o,\
 		report random_wide test_wide_programs) $(GPU_PROGRAMS_OBJS)
-build/gpu/check_keys: $(patsubst %,build/gpu/%.o,report values test_keys keys)
+build/gpu/check_keys: $(patsubst %,build/gpu/%.o,report values test_keys keys program_lookup)
 build/gpu/check_primitives: $(GPU_PRIMITIVES_OBJS)
 
 build/gpu/group_sort.o build/gpu/query_sort.o: \

@@ -29,6 +29,7 @@
 #include <cuda_runtime.h>
 
 #include "program/code.h"
+#include "program/lookup.h"
 
 // Keys, rows and groups of one launch at most, and words that entries have.
 #define WA_KEYS_MAX         32
@@ -51,11 +52,7 @@ typedef struct WaKeyColumn
 // NULL nowhere.
 typedef struct WaKeyLookup
 {
-	int64_t base;
-	uint64_t width;
-	uint64_t nentries;
-	const int64_t *d_values;
-	const uint8_t *d_known;
+	WaLookup table; // of wide entries
 	uint64_t *
 		d_traps; // a bit for each WA_PROGRAM_TILE_ROWS rows: some of these are such
 } WaKeyLookup;

@@ -78,22 +78,45 @@ wa_program_unit(uint16_t code)
 	}
 }
 
+// Words for so many bytes: an even number, so that all is aligned to 16 bytes.
+static size_t
+even_words(size_t bytes)
+{
+	return (bytes + 15) / 16 * 2;
+}
+
 size_t
 wa_program_list_words(const WaProgram *program,
 					  const WaInstruction *instruction)
 {
-	size_t nentries;
-
 	switch (instruction->code)
 	{
 		case WA_CODE_IN_INT:
-			return program->lists[instruction->extra].nvalues;
+			return even_words(program->lists[instruction->extra].nvalues *
+							  sizeof(int64_t));
 		case WA_CODE_LOOK_UP:
-			nentries = program->tables[instruction->extra].nentries;
-			return nentries + (nentries + 7) / 8;
+			return even_words(sizeof(WaLookup));
 		default:
 			return 0;
 	}
+}
+
+size_t
+wa_program_entry_words(const WaProgramQuery *query,
+					   const WaInstruction *instruction)
+{
+	return instruction->code != WA_CODE_LOOK_UP ||
+				   wa_program_kept_table(query, instruction) != NULL
+			   ? 0
+			   : even_words(wa_lookup_bytes(
+					 &query->program->tables[instruction->extra]));
+}
+
+const WaLookup *
+wa_program_kept_table(const WaProgramQuery *query,
+					  const WaInstruction *instruction)
+{
+	return query->kept == NULL ? NULL : query->kept[instruction->extra];
 }
 
 // A comparison in terms of = and <, either way round, or the opposite of that.

@@ -363,19 +363,18 @@ finish_select(WaPlanner *planner, uint32_t kind, WaPlanStep *step,
 // A look-up in a table.
 static cudaError_t
 finish_lookup(const WaPlanner *planner, const WaInstruction *instruction,
-			  WaPlanStep *step, WaPlanValue *out)
+			  WaPlanValue *out)
 {
 	const WaLookupTable *table =
 		&planner->query->program->tables[instruction->extra];
 	const WaVectorKind kind = planner->query->program->kinds[instruction->out];
 
-	if (kind == WA_VECTOR_BOOL || !wa_lookup_table_is_sound(table) ||
+	if (kind == WA_VECTOR_BOOL ||
+		(wa_program_kept_table(planner->query, instruction) == NULL &&
+		 !wa_lookup_table_is_sound(table)) ||
 		(kind != WA_VECTOR_DECIMAL && table->scale != 0))
 		return cudaErrorInvalidValue;
 	out->scale = table->scale;
-	step->op.factor_a = table->base;
-	step->op.factor_b = (int64_t) table->width;
-	step->op.is_total = table->is_total;
 	return cudaSuccess;
 }
 
@@ -404,7 +403,7 @@ finish_step(WaPlanner *planner, const WaInstruction *instruction,
 				out->scale = kSecondScale;
 			return cudaSuccess;
 		case WA_UNIT_STEPS:
-			return finish_lookup(planner, instruction, step, out);
+			return finish_lookup(planner, instruction, out);
 		case WA_UNIT_COMPARE:
 		case WA_UNIT_LOGIC:
 			finish_compare(planner, instruction->extra, step);
@@ -428,11 +427,9 @@ take_list(WaPlanner *planner, const WaInstruction *instruction,
 	if (instruction->code == WA_CODE_IN_INT)
 		step->op.list_values =
 			(uint32_t) program->lists[instruction->extra].nvalues;
-	else if (instruction->code == WA_CODE_LOOK_UP)
-		step->op.list_values =
-			(uint32_t) program->tables[instruction->extra].nentries;
 	planner->list_values +=
 		(uint32_t) wa_program_list_words(program, instruction);
+	planner->entry_words += wa_program_entry_words(planner->query, instruction);
 }
 
 // Finds the arguments of a step.  Tells whether they are what they should be.

@@ -53,7 +53,9 @@ plan_query(WaPlanner *planner, size_t shared_bytes)
 		plan->shared_bytes = 0;
 	}
 	plan->is_long = plan->slot_bytes > 0 || !can_travel(plan);
-	plan->list_bytes = planner->list_values * sizeof(int64_t);
+	plan->list_words = planner->list_values;
+	plan->list_bytes =
+		(plan->list_words + planner->entry_words) * sizeof(int64_t);
 	plan->workspace_bytes =
 		plan->is_long ? wa_program_long_bytes(plan) : plan->list_bytes;
 	return cudaSuccess;
@@ -78,33 +80,43 @@ wa_program_plan(const WaProgramQuery *query, size_t shared_bytes,
 	}
 }
 
-// Copies the list or the table of an instruction to the device.
+// Writes the list of an instruction, or its WaLookup; starts to copy the entries of a table
+// that is not kept.
 static cudaError_t
-copy_list(const WaProgram *program, const WaInstruction *instruction,
-		  int64_t *d_list, cudaStream_t stream)
+write_list(const WaProgramQuery *query, const WaInstruction *instruction,
+		   int64_t *list, void *d_entries, cudaStream_t stream)
 {
-	const bool is_table = instruction->code == WA_CODE_LOOK_UP;
-	const WaLookupTable *table = &program->tables[instruction->extra];
-	const int64_t *values =
-		is_table ? table->values : program->lists[instruction->extra].values;
-	const size_t nvalues =
-		is_table ? table->nentries : program->lists[instruction->extra].nvalues;
-	cudaError_t error =
-		cudaMemcpyAsync(d_list, values, nvalues * sizeof(int64_t),
-						cudaMemcpyHostToDevice, stream);
+	const WaProgram *program = query->program;
+	const WaLookup *kept = NULL;
+	WaLookup lookup;
+	cudaError_t error = cudaSuccess;
 
-	if (error == cudaSuccess && is_table)
-		error = cudaMemcpyAsync(d_list + nvalues, table->known, nvalues,
-								cudaMemcpyHostToDevice, stream);
+	if (instruction->code == WA_CODE_IN_INT)
+	{
+		const WaIntList *from = &program->lists[instruction->extra];
+
+		std::copy(from->values, from->values + from->nvalues, list);
+		return cudaSuccess;
+	}
+	kept = wa_program_kept_table(query, instruction);
+	if (kept != NULL)
+		lookup = *kept;
+	else
+		error = wa_lookup_send(&program->tables[instruction->extra], d_entries,
+							   stream, &lookup);
+	memcpy(list, &lookup, sizeof(lookup));
 	return error;
 }
 
-// Copies the lists and tables of the program to the workspace, one after the
-// other.
+// Copies the lists and tables of the program to the workspace.
 static cudaError_t
-copy_lists(const WaProgramQuery *query, int64_t *d_lists, cudaStream_t stream)
+copy_lists(const WaProgramQuery *query, const WaProgramPlan *plan,
+		   int64_t *d_lists, cudaStream_t stream)
 {
 	const WaProgram *program = query->program;
+	std::vector<int64_t> lists(plan->list_words);
+	int64_t *list = lists.data();
+	int64_t *d_entries = d_lists + plan->list_words;
 	cudaError_t error = cudaSuccess;
 
 	for (size_t i = 0; i < program->ninstructions && error == cudaSuccess; i++)
@@ -113,9 +125,14 @@ copy_lists(const WaProgramQuery *query, int64_t *d_lists, cudaStream_t stream)
 		const size_t nwords = wa_program_list_words(program, instruction);
 
 		if (nwords > 0)
-			error = copy_list(program, instruction, d_lists, stream);
-		d_lists += nwords;
+			error = write_list(query, instruction, list, d_entries, stream);
+		list += nwords;
+		d_entries += wa_program_entry_words(query, instruction);
 	}
+	if (error == cudaSuccess && !lists.empty())
+		error = cudaMemcpyAsync(d_lists, lists.data(),
+								lists.size() * sizeof(int64_t),
+								cudaMemcpyHostToDevice, stream);
 	return error;
 }
 
@@ -162,7 +179,7 @@ wa_program_start(const WaProgramQuery *query, const WaProgramPlan *plan,
 		return cudaErrorInvalidValue;
 	if (nrows == 0)
 		return cudaSuccess;
-	error = copy_lists(query, d_lists, stream);
+	error = copy_lists(query, plan, d_lists, stream);
 	if (error == cudaSuccess)
 		error = cudaMemsetAsync(memory->d_traps, 0,
 								wa_program_trap_bytes(nrows), stream);

@@ -42,6 +42,7 @@
 #include "core/partial.h"
 #include "core/program.h"
 #include "program/code.h"
+#include "program/lookup.h"
 
 // A column and the register that it is.
 typedef struct WaProgramColumn
@@ -92,6 +93,9 @@ typedef struct WaProgramQuery
 	const WaProgramOutput *outputs;
 	unsigned noutputs;
 	bool is_wide; // DECIMALs have up to 38 digits, and are divided
+	// Of the program's tables those that lie in device memory, where they stay until the
+	// stream has come past the launch, and are sound; NULL: it has to be brought there.
+	const WaLookup *const *kept; // or NULL: all have to be
 } WaProgramQuery;
 
 // How it is run.  Callers read what comes before the code.
@@ -109,7 +113,8 @@ typedef struct WaProgramPlan
 	std::vector<WaProgramSource> columns;
 	std::vector<WaProgramScalar> constants;
 	std::vector<WaProgramTarget> targets;
-	size_t list_bytes; // of the workspace, the first: lists and tables
+	size_t list_words; // of the workspace, the first: lists, and WaLookups
+	size_t list_bytes; // with entries of tables, which follow
 	size_t
 		slot_bytes; // long: of a block, in the workspace; 0: they are shared memory
 } WaProgramPlan;
@@ -117,7 +122,7 @@ typedef struct WaProgramPlan
 // The memory of a run, from the caller's pools.
 typedef struct WaProgramMemory
 {
-	void *d_workspace;     // plan.workspace_bytes, aligned to 8
+	void *d_workspace;     // plan.workspace_bytes, aligned to 16
 	uint64_t *d_selection; // wa_validity_bytes(nrows); NULL: not wanted
 	uint64_t *d_traps;     // wa_program_trap_bytes(nrows)
 	// Wide: for each output the largest number of digits that a row which is not

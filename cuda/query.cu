@@ -4,10 +4,14 @@
 //
 #include "query.h"
 
+#include <algorithm>
 #include <new>
 
 #include "failure.h"
 #include "query/work.h"
+
+// Tables that stay on the GPU take this part of its memory at most.
+static const size_t kTablesPart = 16;
 
 // Returns the status of something, and writes a text if it has failed.  Arguments
 // that CUDA refuses do no harm to the context.
@@ -56,6 +60,7 @@ wa_cuda_queries_open(int ordinal, unsigned nslots, unsigned share,
 		[&]
 		{
 			*queries = new WaCudaQueries();
+			(*queries)->tables.max_bytes = bytes / kTablesPart;
 			(*queries)->slots.resize(nslots);
 			for (WaQuerySlot &slot : (*queries)->slots)
 				wa_query_slot_open(&slot, ordinal, bytes / share);
@@ -74,6 +79,7 @@ wa_cuda_queries_close(WaCudaQueries *queries)
 		return;
 	for (WaQuerySlot &slot : queries->slots)
 		wa_query_slot_close(&slot);
+	wa_query_tables_close(&queries->tables);
 	delete queries;
 }
 
@@ -101,6 +107,9 @@ free_slot(WaCudaQueries *queries, WaQuerySlot *slot)
 {
 	wa_query_pool_reset(&slot->d_pool);
 	wa_query_pool_reset(&slot->pool);
+	for (WaQueryTable *table : slot->tables)
+		wa_query_table_unuse(&queries->tables, table);
+	slot->tables.clear();
 
 	const std::lock_guard<std::mutex> lock(queries->lock);
 
@@ -126,6 +135,31 @@ empty_slot(WaQuerySlot *slot)
 	wa_query_pool_reset(&slot->pool);
 }
 
+// Has the slot use the tables of a query that are kept, and stores where they lie.
+static void
+use_tables(WaCudaQueries *queries, WaQuerySlot *slot, const WaCudaQuery *query,
+		   std::vector<const WaLookup *> *kept)
+{
+	const WaProgram *program = &query->program;
+
+	for (size_t i = 0; i < program->ninstructions; i++)
+	{
+		const WaInstruction *instruction = &program->instructions[i];
+		const WaLookupTable *table;
+
+		if (instruction->code != WA_CODE_LOOK_UP)
+			continue;
+		table = &program->tables[instruction->extra];
+		kept->resize(std::max(kept->size(), (size_t) instruction->extra + 1));
+		if (!wa_digest_is_set(&table->digest))
+			continue;
+		slot->tables.reserve(slot->tables.size() + 1);
+		slot->tables.push_back(
+			wa_query_table_use(&queries->tables, table, slot->stream));
+		(*kept)[instruction->extra] = &slot->tables.back()->lookup;
+	}
+}
+
 // Computes a query with a slot; if it traps, its groups have not been taken.
 static void
 run_once(WaQueryWork *work, WaCudaOutcome *outcome)
@@ -139,13 +173,15 @@ run_once(WaQueryWork *work, WaCudaOutcome *outcome)
 
 // Computes a query with a slot, of as many digits as it takes.
 static void
-run(WaQuerySlot *slot, const WaCudaQuery *query, uint64_t *traps,
-	WaCudaTake take, void *context, WaCudaOutcome *outcome)
+run(WaCudaQueries *queries, WaQuerySlot *slot, const WaCudaQuery *query,
+	uint64_t *traps, WaCudaTake take, void *context, WaCudaOutcome *outcome)
 {
 	WaQueryWidth width = wa_query_first_width(query);
+	std::vector<const WaLookup *> kept;
 	bool takes_all = false;
 
 	wa_query_check(cudaSetDevice(slot->ordinal));
+	use_tables(queries, slot, query, &kept);
 	for (;;)
 	{
 		WaQueryWork work = {};
@@ -155,6 +191,7 @@ run(WaQuerySlot *slot, const WaCudaQuery *query, uint64_t *traps,
 		work.take = take;
 		work.context = context;
 		work.slot = slot;
+		work.tables = kept.data();
 		work.nrows = (unsigned) query->nrows;
 		work.width = width;
 		work.takes_all = takes_all;
@@ -188,7 +225,8 @@ wa_cuda_query_run(WaCudaQueries *queries, const WaCudaQuery *query,
 	slot = take_slot(queries);
 	if (query->begun != NULL)
 		query->begun(context);
-	result = error_of([&] { run(slot, query, traps, take, context, outcome); });
+	result = error_of(
+		[&] { run(queries, slot, query, traps, take, context, outcome); });
 	// What was started may still use the memory.
 	end = cudaStreamSynchronize(slot->stream);
 	if (end != cudaSuccess)

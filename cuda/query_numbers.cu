@@ -164,18 +164,15 @@ equip_lookup(WaQueryWork *work)
 {
 	const WaLookupTable *table = work->keys[0].lookup;
 	WaQuerySlot *slot = work->slot;
-	int64_t *d_values = wa_query_take<int64_t>(&slot->d_pool, table->nentries);
-	uint8_t *d_known = wa_query_take<uint8_t>(&slot->d_pool, table->nentries);
+	WaKeyLookup lookup;
 
-	wa_query_send(slot, d_values, table->values, table->nentries);
-	wa_query_send(slot, d_known, table->known, table->nentries);
-	return {table->base,
-			table->width,
-			table->nentries,
-			d_values,
-			d_known,
-			wa_query_take<uint64_t>(&slot->d_pool,
-									wa_program_trap_bytes(work->nrows) / 8)};
+	wa_query_check(wa_lookup_send(
+		table,
+		wa_query_take<unsigned char>(&slot->d_pool, wa_lookup_bytes(table)),
+		slot->stream, &lookup.table));
+	lookup.d_traps = wa_query_take<uint64_t>(
+		&slot->d_pool, wa_program_trap_bytes(work->nrows) / 8);
+	return lookup;
 }
 
 // Has the numbers of the rows be the values of the key that was looked up, and starts the

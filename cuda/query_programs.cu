@@ -125,7 +125,8 @@ make_program(const WaQueryWork *work, const uint64_t *d_mask, Program *program)
 					  (unsigned) program->clauses.size(),
 					  work->outputs.data() + part.first_output,
 					  (unsigned) (part.end_output - part.first_output),
-					  work->width.is_wide};
+					  work->width.is_wide,
+					  work->tables};
 }
 
 // Tells the sources of outputs what the plan has found out about them.

@@ -162,7 +162,7 @@ find_instruction(const WaProgram *program, uint16_t number)
 static bool
 has_no_nulls(const WaLookupTable *table)
 {
-	return !table->is_total &&
+	return !table->is_total && table->known != NULL &&
 		   memchr(table->known, WA_ENTRY_NULL, table->nentries) == NULL;
 }
 

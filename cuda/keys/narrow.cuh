@@ -64,10 +64,7 @@ template <typename Key> struct WaKeyLookupPlaces
 
 	__device__
 		__forceinline__ explicit WaKeyLookupPlaces(const WaKeysArgs &args)
-		: args(args),
-		  table(wa_lookup_make(args.lookup.base, args.lookup.width,
-							   args.lookup.nentries, args.lookup.d_values,
-							   args.lookup.d_known, false))
+		: args(args), table(args.lookup.table)
 	{
 	}
 

@@ -83,18 +83,16 @@ struct WaProgramOp
 	bool gives_values : 1; // to out, likewise
 	bool is_order : 1;     // COMPARE: a < b, else a = b
 	bool is_negated : 1;   // COMPARE: the opposite
-	bool is_total : 1;     // LOOK_UP: NULL beyond the entries
 	uint8_t how_display;   // WaProgramDisplay
 	WaProgramOperand out;
 	WaProgramOperand a;
 	WaProgramOperand b;
 	WaProgramOperand c;
-	uint32_t list; // IN, LOOK_UP: the first value among those of all lists
+	uint32_t list; // IN: the first value among those of all lists; LOOK_UP: the
+				   // WaLookup that is there in their place
 	uint32_t list_values;
-	int64_t factor_a; // DECIMAL: what a is multiplied with, or divided by;
-					  // LOOK_UP: the first argument of the first step
+	int64_t factor_a; // DECIMAL: what a is multiplied with, or divided by
 	int64_t factor_b; // likewise b; ROUND: the first magnitude to trap, or 0;
-					  // LOOK_UP: the width of a step
 					  // WIDE has no factors; ROUND: a is the digits to
 					  // round to, b those before the point
 };
@@ -149,7 +147,7 @@ struct WaProgramCode
 	WaProgramSource columns[WA_PROGRAM_MAX_COLUMNS];
 	WaProgramScalar constants[WA_PROGRAM_MAX_CONSTANTS];
 	WaProgramTarget targets[WA_PROGRAM_MAX_OUTPUTS];
-	const int64_t *lists; // and tables, in device memory
+	const int64_t *lists; // and tables, in device memory, aligned to 16 bytes
 };
 
 // Code that is long: all of it lies in device memory, and if slots is not NULL, each

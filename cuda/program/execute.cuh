@@ -39,27 +39,20 @@ wa_program_in(const Code &code, const WaProgramOp &op, const WaRowValues &a,
 	}
 }
 
-// Looks rows up in a table: some may become NULL.
+// Looks wanted rows up in a table: some may become NULL.
 template <typename Code>
 __device__ __forceinline__ void
 wa_program_look_up(const Code &code, const WaProgramOp &op,
-				   const WaRowValues &a, WaProgramResult &result)
+				   const WaRowValues &a, unsigned wanted,
+				   WaProgramResult &result)
 {
-	const int64_t *values = code.lists + op.list;
-	const WaLookup table = wa_lookup_make(
-		op.factor_a, (uint64_t) op.factor_b, op.list_values, values,
-		reinterpret_cast<const uint8_t *>(values + op.list_values),
-		op.is_total);
+	WaLookupRows<kThreadRows> rows = {result.rows.value, wanted, 0, 0};
 
-#pragma unroll
-	for (unsigned i = 0; i < kThreadRows; i++)
-	{
-		const uint8_t state =
-			wa_lookup_find(table, a.value[i], &result.rows.value[i]);
-
-		result.traps |= (unsigned) (state == WA_ENTRY_UNKNOWN) << i;
-		result.valid &= ~((unsigned) (state == WA_ENTRY_NULL) << i);
-	}
+	result.rows = a;
+	wa_lookup_rows(*reinterpret_cast<const WaLookup *>(code.lists + op.list),
+				   rows);
+	result.traps |= rows.unknown;
+	result.valid &= ~rows.null;
 }
 
 __device__ __forceinline__ void
@@ -571,7 +564,7 @@ wa_program_execute(const Code &code, const WaProgramOp &op,
 			wa_program_select(op, chosen, flags_a, flags_b, a, b, result);
 			break;
 		case WA_UNIT_STEPS:
-			wa_program_look_up(code, op, a, result);
+			wa_program_look_up(code, op, a, thread.live & result.valid, result);
 			break;
 		case WA_UNIT_SCALE:
 			wa_program_scale(wa_program_display(code, op.a, thread,

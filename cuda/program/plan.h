@@ -54,7 +54,8 @@ struct WaPlanner
 	std::vector<int> registers; // the values they hold now
 	std::vector<WaPlanValue> values;
 	std::vector<WaPlanStep> steps;
-	uint32_t list_values; // of the lists and tables so far
+	uint32_t list_values; // of the lists so far
+	size_t entry_words;   // likewise of entries of tables
 	int outputs[WA_PROGRAM_MAX_OUTPUTS];
 	int filters[WA_PROGRAM_MAX_OUTPUTS];
 };
@@ -62,10 +63,17 @@ struct WaPlanner
 // Returns the unit that runs an instruction.
 WaProgramUnit wa_program_unit(uint16_t code);
 
-// Returns the words that the list or the table of an instruction takes: its
-// values; behind those of a table, whether they are known, a byte each.
+// Returns the words that the list of an IN takes, or the WaLookup of a LOOK_UP.
 size_t wa_program_list_words(const WaProgram *program,
 							 const WaInstruction *instruction);
+
+// Returns the words that the entries of the table of a LOOK_UP take: it is not kept.
+size_t wa_program_entry_words(const WaProgramQuery *query,
+							  const WaInstruction *instruction);
+
+// Returns the table of a LOOK_UP that lies in device memory, or NULL.
+const WaLookup *wa_program_kept_table(const WaProgramQuery *query,
+									  const WaInstruction *instruction);
 
 // Returns the largest scale that DECIMALs have in a form.
 uint8_t wa_program_max_scale(WaColumnForm form);

@@ -12,21 +12,8 @@
 #include <vector>
 
 #include "groups.h"
-
-// Why a query ends early: an error of CUDA, or cudaErrorNotSupported if it is nothing
-// for a GPU.  What is thrown in cuda/query*.cu becomes a status in query.cu.
-struct WaQueryError
-{
-	cudaError_t error;
-};
-
-// Throws what is not cudaSuccess.
-inline void
-wa_query_check(cudaError_t error)
-{
-	if (error != cudaSuccess)
-		throw WaQueryError{error};
-}
+#include "query/error.h"
+#include "query/tables.h"
 
 // A piece of memory.
 struct WaQueryChunk
@@ -79,7 +66,8 @@ struct WaQuerySlot
 	cudaEvent_t done;
 	void *d_scratch; // of wa_kernel_launch
 	WaQueryPool d_pool;
-	WaQueryPool pool; // pinned
+	WaQueryPool pool;                   // pinned
+	std::vector<WaQueryTable *> tables; // in use
 };
 
 // Makes a slot on the current device.  What was made has to be freed anyway.
@@ -120,9 +108,10 @@ wa_query_fetch(WaQuerySlot *slot, Element *to, const Element *d_from,
 }
 
 // lock guards busy of the slots; all else is constant, or the query's that has
-// the slot.
+// the slot, or has a lock of its own.
 struct WaCudaQueries
 {
+	WaQueryTables tables;
 	std::mutex lock;
 	std::condition_variable freed;
 	std::vector<WaQuerySlot> slots;

@@ -82,6 +82,8 @@ struct WaQueryWork
 	WaCudaTake take;
 	void *context; // of that and of the query's functions
 	WaQuerySlot *slot;
+	const WaLookup *const
+		*tables; // of the program: those that stay on the device
 	unsigned nrows;
 	WaQueryWidth width;
 	bool takes_all;     // groups, even if the first alone are wanted

@@ -83,7 +83,7 @@ EMU_WIDE_OBJS = $(EMU_PROGRAMS_SOURCES:cuda/%.cu=build/emu/test/%.o) \
 	$(patsubst %,build/emu/test/%.o,report random_wide test_wide_programs) \
 	$(EMU_CORE_SOURCES:src/core/%.c=build/emu/test/core/%.o)
 
-EMU_KEYS_OBJS = build/emu/test/keys.o \
+EMU_KEYS_OBJS = build/emu/test/keys.o build/emu/test/program_lookup.o \
 	$(EMU_CXX_SOURCES:test/emu/%.cpp=build/emu/test/%.o) \
 	$(EMU_COMMON_SOURCES:test/emu/%.cpp=build/emu/test/%.o) \
 	build/emu/test/test_keys.o \

@@ -21,11 +21,14 @@ static const WaIntList lists[] = {{short_list, 0},
 								  {long_list, 32},
 								  {long_list, LENGTH(long_list)}};
 
-// In tables 0 and 3 are all tame values; table 4, which has few of them, is total.
+// In tables 0, 3 and 5 are all tame values; table 4, which has few of them, is total, and so
+// is 6, of slots.
 static const size_t kSteps = 240;
 static int64_t step_values[kSteps];
 static uint8_t step_known[kSteps];
-static WaLookupTable tables[5];
+static int32_t step_narrow[kSteps];
+static WaLookupSlot step_slots[64];
+static WaLookupTable tables[kRandomTables];
 
 // Returns a table of the steps.
 static WaLookupTable
@@ -58,6 +61,23 @@ random_tables()
 	tables[3].scale = 3;
 	tables[4] = make_table(-9, 3, 24);
 	tables[4].is_total = true;
+	for (size_t i = 0; i < kSteps; i++)
+		step_narrow[i] = step_known[i] == WA_ENTRY_VALUE
+							 ? (int32_t) step_values[i]
+							 : WA_NARROW_NULL;
+	tables[5] = make_table(-400, 5, kSteps);
+	tables[5].narrow = step_narrow;
+	wa_lookup_slots_clear(step_slots, LENGTH(step_slots));
+	for (int64_t i = 0; i < 40; i++)
+		(void) wa_lookup_slots_add(step_slots, LENGTH(step_slots),
+								   i * i % 89 - 9, i);
+	tables[6] = {};
+	tables[6].width = 1;
+	tables[6].nentries = LENGTH(step_slots);
+	tables[6].slots = step_slots;
+	tables[6].is_total = true;
+	for (size_t i = 5; i < LENGTH(tables); i++)
+		tables[i].values = NULL;
 	return tables;
 }
 
@@ -134,9 +154,9 @@ random_cases()
 		{WA_CODE_SELECT, "bfff", false, {WA_VECTOR_FLOAT}},
 		{WA_CODE_SELECT, "bddd", true, {WA_VECTOR_DECIMAL}},
 		{WA_CODE_SELECT, "bbbb", false, {WA_VECTOR_BOOL}},
-		{WA_CODE_LOOK_UP, "ii", true, {0, 0, 4, 1, 2}},
-		{WA_CODE_LOOK_UP, "if", true, {0, 0, 4, 1, 2}},
-		{WA_CODE_LOOK_UP, "id", true, {4, 3, 3, 1, 2}},
+		{WA_CODE_LOOK_UP, "ii", true, {0, 0, 4, 1, 2, 5, 6}},
+		{WA_CODE_LOOK_UP, "if", true, {0, 0, 4, 1, 2, 5, 6}},
+		{WA_CODE_LOOK_UP, "id", true, {4, 3, 3, 1, 2, 5}},
 	};
 
 	return kCases;

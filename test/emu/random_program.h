@@ -55,7 +55,8 @@ struct RandomCase
 // The instructions that kernels have.
 const std::vector<RandomCase> &random_cases();
 
-// The lists of IN, and the tables of LOOK_UP.
+// The lists of IN, and the tables of LOOK_UP, of all forms.
+const size_t kRandomTables = 7;
 const WaIntList *random_lists();
 const WaLookupTable *random_tables();
 

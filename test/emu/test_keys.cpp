@@ -546,16 +546,14 @@ try_steps(size_t nrows, uint32_t ndistinct, int multiprocessors, Random &random,
 		{
 			const std::vector<uint64_t> traps(wa_program_trap_bytes(nrows) / 8,
 											  0x5a5a5a5a);
-			const WaKeyLookup table = {steps.table.base,
-									   steps.table.width,
-									   steps.table.nentries,
-									   to_device(steps.values, parts),
-									   to_device(steps.known, parts),
-									   to_device(traps, parts)};
+			WaKeyLookup table = {wa_lookup_of(&steps.table),
+								 to_device(traps, parts)};
 			WaKeys with_lookup = keys;
 			WaKeysPlan plan;
 			Found found;
 
+			table.table.values = to_device(steps.values, parts);
+			table.table.known = to_device(steps.known, parts);
 			with_lookup.lookup = &table;
 			must(wa_keys_plan_direct(&with_lookup, &range, 4096, &plan));
 			found = run_planned(with_lookup, plan, multiprocessors, parts);
@@ -605,7 +603,7 @@ test_contract()
 	const WaKeyRange wide[2] = {{INT64_MIN, INT64_MAX}, {0, 1}};
 	const WaKeyRange nothing[2] = {{INT64_MAX, INT64_MIN}, {3, 3}};
 	WaKeys keys = {columns, 2, NULL, 0, NULL};
-	const WaKeyLookup steps = {0, 1, 1, NULL, NULL, NULL};
+	const WaKeyLookup steps = {};
 	const WaKeyRange words = {0, 4094};
 	const WaKeyRange more_words = {0, 4095};
 	char failure[kTextBytes] = "";

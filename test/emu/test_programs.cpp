@@ -113,12 +113,31 @@ struct DeviceRun
 	std::vector<WaProgramColumn> columns;
 	std::vector<WaProgramOutput> outputs;
 	WaProgram program;
+	WaLookup lookups[kRandomTables];
+	const WaLookup *kept[kRandomTables];
 	WaProgramQuery query;
 	WaProgramPlan plan;
 	WaProgramMemory run_memory;
 };
 
-// Brings the columns to the device and makes room for the outputs.
+// Has every other table lie on the device.
+static void
+keep_tables(DeviceRun &run)
+{
+	const WaLookupTable *tables = random_tables();
+
+	for (size_t i = 0; i < kRandomTables; i++)
+	{
+		run.kept[i] = i % 2 == 0 ? &run.lookups[i] : NULL;
+		if (run.kept[i] != NULL)
+			must(wa_lookup_send(
+				&tables[i], run.memory.take(wa_lookup_bytes(&tables[i]), NULL),
+				NULL, &run.lookups[i]));
+	}
+	must(cudaDeviceSynchronize());
+}
+
+// Brings the columns and tables to the device and makes room for the outputs.
 static void
 prepare(const RandomProgram &program, DeviceRun &run)
 {
@@ -162,7 +181,9 @@ prepare(const RandomProgram &program, DeviceRun &run)
 				 (unsigned) program.clauses.size(),
 				 run.outputs.data(),
 				 (unsigned) run.outputs.size(),
-				 false};
+				 false,
+				 run.kept};
+	keep_tables(run);
 }
 
 // Runs the planned program.
@@ -477,8 +498,8 @@ plan_one(WaInstruction instruction, const std::vector<WaVectorKind> &kinds,
 	const WaProgram program = {
 		(uint16_t) kinds.size(), kinds.data(), &instruction, 1, NULL, NULL,
 		random_tables()};
-	const WaProgramQuery query = {&program, &column, 1,       NULL, 0,
-								  NULL,     0,       &output, 1,    is_wide};
+	const WaProgramQuery query = {&program, &column, 1, NULL,    0,   NULL,
+								  0,        &output, 1, is_wide, NULL};
 	WaProgramPlan plan;
 
 	return wa_program_plan(&query, kSharedBytes, &plan);

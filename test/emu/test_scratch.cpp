@@ -1,10 +1,14 @@
 //
 // test_scratch.cpp
-//		The memory that queries keep (cuda/query/scratch.h): when it is allocated.
+//		The memory that queries keep (cuda/query/scratch.h): when it is allocated, and
+//		which tables stay in it (cuda/query/tables.h).
 //
 #include "check.h"
 
+#include <algorithm>
+
 #include "emulator.h"
+#include "query/error.h"
 #include "query/scratch.h"
 
 constexpr size_t kMebibyte = 1 << 20;
@@ -91,9 +95,113 @@ test_pinned()
 	wa_query_pool_free(&pool);
 }
 
+// Of such tables there is room for three.
+constexpr size_t kEntries = 1000;
+
+// Uses the table with a number, all of whose entries are that; says whether it is what it
+// should be, or there is no room (*refused).
+static WaQueryTable *
+use(WaQueryTables *tables, int32_t number, bool *refused)
+{
+	std::vector<int32_t> narrow(kEntries, number);
+	WaLookupTable table = {};
+	WaQueryTable *used = NULL;
+
+	table.width = 1;
+	table.nentries = kEntries;
+	table.narrow = narrow.data();
+	table.digest = {{(uint64_t) number, 1}};
+	*refused = false;
+	try
+	{
+		used = wa_query_table_use(tables, &table, NULL);
+	}
+	catch (const WaQueryError &failure)
+	{
+		*refused = failure.error == cudaErrorNotSupported;
+	}
+	return used;
+}
+
+// Tells whether a table has the entries of a number.
+static bool
+is_table(const WaQueryTable *table, int32_t number)
+{
+	std::vector<int32_t> entries(kEntries);
+
+	return table != NULL &&
+		   cudaMemcpy(entries.data(), table->lookup.narrow,
+					  kEntries * sizeof(int32_t),
+					  cudaMemcpyDeviceToHost) == cudaSuccess &&
+		   std::count(entries.begin(), entries.end(), number) == kEntries;
+}
+
+// Uses a table for no longer than that.  Tells whether it was brought to the device.
+static bool
+is_brought(WaQueryTables *tables, int32_t number)
+{
+	bool refused;
+	WaQueryTable *used;
+
+	// What is there needs no memory.
+	wa_emu_fail_call(1, cudaErrorMemoryAllocation);
+	used = use(tables, number, &refused);
+	wa_emu_heal();
+	if (used != NULL)
+	{
+		wa_query_table_unuse(tables, used);
+		return false;
+	}
+	used = use(tables, number, &refused);
+	if (!is_table(used, number))
+		report_group("it is not", "a table is what was brought");
+	if (used != NULL)
+		wa_query_table_unuse(tables, used);
+	return true;
+}
+
+// Tables stay, and go when others need their room and no query uses them.
+static void
+test_tables()
+{
+	WaQueryTables tables = {};
+	WaQueryTable *used[3];
+	bool refused;
+
+	tables.max_bytes = 3 * kEntries * sizeof(int32_t) + 100;
+	report_group(is_brought(&tables, 1) && is_brought(&tables, 2) &&
+						 is_brought(&tables, 3) && !is_brought(&tables, 1) &&
+						 !is_brought(&tables, 2) && !is_brought(&tables, 3)
+					 ? ""
+					 : "they do not",
+				 "tables stay");
+	report_group(!is_brought(&tables, 1) && is_brought(&tables, 4) &&
+						 !is_brought(&tables, 3) && !is_brought(&tables, 1) &&
+						 is_brought(&tables, 2)
+					 ? ""
+					 : "another one does",
+				 "that which was used longest ago goes");
+	for (int i = 0; i < 3; i++)
+		used[i] = use(&tables, 11 + i, &refused);
+	report_group(use(&tables, 14, &refused) == NULL && refused ? "" : "it is",
+				 "none is brought while all are used");
+	report_group(is_table(used[0], 11) && is_table(used[2], 13) ? ""
+																: "they do not",
+				 "those that are used stay");
+	for (WaQueryTable *table : used)
+		wa_query_table_unuse(&tables, table);
+	tables.max_bytes = kEntries;
+	report_group(use(&tables, 15, &refused) == NULL && refused ? "" : "it has",
+				 "one that is too large has no room");
+	wa_query_tables_close(&tables);
+	report_group(tables.bytes == 0 && tables.list.empty() ? "" : "one does",
+				 "no table stays in the end");
+}
+
 int
 main()
 {
+	test_tables();
 	test_growth();
 	test_limit();
 	test_pinned();

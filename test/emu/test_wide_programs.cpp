@@ -181,7 +181,8 @@ prepare(const WideProgram &program, DeviceRun &run)
 				 (unsigned) program.clauses.size(),
 				 run.outputs.data(),
 				 (unsigned) run.outputs.size(),
-				 true};
+				 true,
+				 NULL};
 }
 
 // Runs the planned program.

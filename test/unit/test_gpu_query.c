@@ -273,6 +273,30 @@ make_unknown(WaQuery *query, int table)
 	((uint8_t *) query->program.tables[table].known)[random_below(STEPS)] = 0;
 }
 
+/* Has a table be one of narrow entries, if it can, and another one that GPUs keep. */
+static void
+change_form(WaLookupTable *table, WaArena *arena)
+{
+	static uint64_t nkept = 0;
+	int32_t *narrow = wa_arena_alloc(arena, table->nentries * sizeof(*narrow));
+
+	if (random_below(2) == 0)
+		table->digest = (WaTableDigest){{++nkept, 7}};
+	if (random_below(3) != 0 || !wa_lookup_table_can_be_narrow(table))
+		return;
+	for (uint64_t i = 0; i < table->nentries; i++)
+	{
+		int64_t value;
+
+		narrow[i] = wa_lookup_table_entry(table, i, &value) == WA_ENTRY_NULL
+						? WA_NARROW_NULL
+						: (int32_t) value;
+	}
+	table->narrow = narrow;
+	table->values = NULL;
+	table->known = NULL;
+}
+
 /*
  * Tells whether the values of a register are used: what is computed for nothing
  * traps on the CPU alone.
@@ -419,8 +443,11 @@ test_gpu_query(WaArena *arena)
 	if (!is_used(query, NEXT))
 		instructions[10].extra = 8;
 	for (int i = 0; i < 3; i++)
+	{
 		if (is_used(query, (uint16_t) (DAY + i)) && random_below(4) == 0)
 			make_unknown(query, i);
+		change_form((WaLookupTable *) &query->program.tables[i], arena);
+	}
 	return wa_query_is_sound(query, scratch) ? query : NULL;
 }
 

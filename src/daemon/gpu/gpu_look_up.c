@@ -63,11 +63,10 @@ add_null_value(WaGpuTranslation *to, uint16_t argument,
 bool
 wa_gpu_table_is_plain(const WaLookupTable *table)
 {
-	return table->results == WA_LOOKUP_WORDS && !table->null_has_value &&
-		   table->narrow == NULL;
+	return table->results == WA_LOOKUP_WORDS && !table->null_has_value;
 }
 
-bool
+void
 wa_gpu_translate_look_up(WaGpuTranslation *to, const WaInstruction *from)
 {
 	const WaLookupTable *table = &to->query->program.tables[from->extra];
@@ -76,12 +75,10 @@ wa_gpu_translate_look_up(WaGpuTranslation *to, const WaInstruction *from)
 								  : WA_VECTOR_INT;
 	uint16_t number;
 
-	if (table->nentries > WA_MAX_ENTRIES || table->narrow != NULL)
-		return false;
 	if (wa_gpu_table_is_plain(table))
 	{
 		wa_gpu_add_instruction(to, *from);
-		return true;
+		return;
 	}
 	number = wa_gpu_add_look_up(to, from->a, table, kind);
 	if (table->null_has_value)
@@ -97,5 +94,4 @@ wa_gpu_translate_look_up(WaGpuTranslation *to, const WaInstruction *from)
 	else
 		/* The register that the value is in already takes the other's place. */
 		to->instructions[to->ninstructions - 1].out = from->out;
-	return true;
 }

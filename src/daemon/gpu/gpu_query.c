@@ -12,8 +12,8 @@
 /* Ranks, or entries of a table of them: it is gone through for each query. */
 #define MAX_RANKS 65536
 
-/* Translates the instructions begin to end - 1; false: no memory, or too much of it. */
-static bool
+/* Translates the instructions begin to end - 1. */
+static void
 translate_instructions(WaGpuTranslation *to, uint32_t begin, uint32_t end)
 {
 	for (uint32_t i = begin; i < end; i++)
@@ -22,10 +22,9 @@ translate_instructions(WaGpuTranslation *to, uint32_t begin, uint32_t end)
 
 		if (from->code != WA_CODE_LOOK_UP)
 			wa_gpu_add_instruction(to, *from);
-		else if (!wa_gpu_translate_look_up(to, from))
-			return false;
+		else
+			wa_gpu_translate_look_up(to, from);
 	}
-	return true;
 }
 
 /* Translates the clauses of WHERE, and their instructions. */
@@ -42,8 +41,7 @@ translate_clauses(WaGpuTranslation *to, WaCudaQuery *cuda)
 	{
 		const WaQueryFilter *filter = &query->filters[i];
 
-		if (!translate_instructions(to, filter->begin, filter->end))
-			return false;
+		translate_instructions(to, filter->begin, filter->end);
 		clauses[i] = (WaProgramClause){to->ninstructions, filter->number};
 	}
 	cuda->nclauses = query->nfilters;
@@ -98,7 +96,7 @@ copy_constants(WaGpuTranslation *to)
 static const WaInstruction *
 find_instruction(const WaQuery *query, uint16_t number)
 {
-	for (uint32_t i = query->end; i-- > query->begin;)
+	for (uint32_t i = query->end; i-- > 0;)
 		if (query->program.instructions[i].out == number)
 			return &query->program.instructions[i];
 	return NULL;
@@ -134,23 +132,6 @@ translate_text_key(WaGpuTranslation *to, uint32_t key)
 	return true;
 }
 
-/* Tells whether the values that are known never become less. */
-static bool
-ascends(const WaLookupTable *table)
-{
-	int64_t last = INT64_MIN;
-
-	for (uint64_t i = 0; i < table->nentries; i++)
-	{
-		if (table->known[i] != WA_ENTRY_VALUE)
-			continue;
-		if (table->values[i] < last)
-			return false;
-		last = table->values[i];
-	}
-	return true;
-}
-
 /*
  * Makes, in memory of the arena, the table that has ranks where the given one has
  * values, and the values by rank.  Returns false if the values of the table, which is
@@ -160,35 +141,59 @@ static bool
 make_ranks(WaArena *arena, const WaLookupTable *table, WaLookupTable *ranks,
 		   WaCudaKeyValues *values)
 {
+	const uint64_t nentries = table->nentries;
 	uint32_t count = 0;
 	int64_t *rank_of;
 	int64_t *value_of;
+	uint8_t *known;
 
-	if (table->nentries > MAX_RANKS || !ascends(table))
+	if (nentries > MAX_RANKS || table->slots != NULL)
 		return false;
-	rank_of = wa_arena_alloc(arena, table->nentries * sizeof(*rank_of));
-	value_of = wa_arena_alloc(arena, table->nentries * sizeof(*value_of));
-	if (rank_of == NULL || value_of == NULL)
+	rank_of = wa_arena_alloc(arena, nentries * sizeof(*rank_of));
+	value_of = wa_arena_alloc(arena, nentries * sizeof(*value_of));
+	known = wa_arena_alloc(arena, nentries);
+	if (arena->failed)
 		return false;
-	for (uint64_t i = 0; i < table->nentries; i++)
+	for (uint64_t i = 0; i < nentries; i++)
 	{
-		if (table->known[i] == WA_ENTRY_VALUE &&
-			(count == 0 || value_of[count - 1] != table->values[i]))
-			value_of[count++] = table->values[i];
+		int64_t value;
+
+		known[i] = wa_lookup_table_entry(table, i, &value);
+		if (known[i] == WA_ENTRY_VALUE &&
+			(count == 0 || value_of[count - 1] != value))
+		{
+			if (count > 0 && value < value_of[count - 1])
+				return false;
+			value_of[count++] = value;
+		}
 		rank_of[i] = count > 0 ? count - 1 : 0;
 	}
 	*ranks = *table;
 	ranks->values = rank_of;
+	ranks->known = known;
+	ranks->narrow = NULL;
 	ranks->scale = 0;
+	ranks->digest = (WaTableDigest){{0, 0}};
 	*values = (WaCudaKeyValues){
 		.values = value_of, .count = count, .scale = table->scale};
 	return count > 0;
 }
 
-/*
- * Has the rank of a key looked up instead of its value, if it is looked up.  The
- * argument is an input: nothing changes it on the way.
- */
+/* Tells whether nothing changes a register behind an instruction. */
+static bool
+stays(const WaQuery *query, uint16_t number, const WaInstruction *from)
+{
+	const WaInstruction *end = query->program.instructions + query->end;
+
+	if (number < query->ninputs)
+		return true;
+	while (++from < end)
+		if (from->out == number)
+			return false;
+	return true;
+}
+
+/* Has the rank of a key looked up instead of its value, if it is looked up. */
 static void
 translate_other_key(WaGpuTranslation *to, uint32_t key)
 {
@@ -198,7 +203,7 @@ translate_other_key(WaGpuTranslation *to, uint32_t key)
 	WaLookupTable ranks;
 
 	if (from == NULL || from->code != WA_CODE_LOOK_UP ||
-		from->a >= query->ninputs ||
+		!stays(query, from->a, from) ||
 		!wa_gpu_table_is_plain(&to->tables[from->extra]) ||
 		(kind != WA_VECTOR_INT && kind != WA_VECTOR_DECIMAL) ||
 		!make_ranks(to->arena, &to->tables[from->extra], &ranks,
@@ -299,9 +304,10 @@ wa_gpu_query_translate(WaArena *arena, const WaNumberedQuery *numbered)
 	if (cuda == NULL || !make_room(&to))
 		return NULL;
 	copy_program(&to);
-	if (!copy_constants(&to) || !translate_clauses(&to, cuda) ||
-		!translate_instructions(&to, query->begin, query->end) ||
-		!translate_parts(&to, cuda))
+	if (!copy_constants(&to) || !translate_clauses(&to, cuda))
+		return NULL;
+	translate_instructions(&to, query->begin, query->end);
+	if (!translate_parts(&to, cuda))
 		return NULL;
 	cuda->program = (WaProgram){.nregisters = to.nregisters,
 								.kinds = to.kinds,

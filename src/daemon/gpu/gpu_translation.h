@@ -55,8 +55,8 @@ bool wa_gpu_table_is_plain(const WaLookupTable *table);
 
 /*
  * Translates a look-up: booleans are integers first, and what is not NULL though the
- * argument is, is chosen afterwards.  Returns false if the table is too large, or narrow.
+ * argument is, is chosen afterwards.
  */
-bool wa_gpu_translate_look_up(WaGpuTranslation *to, const WaInstruction *from);
+void wa_gpu_translate_look_up(WaGpuTranslation *to, const WaInstruction *from);
 
 #endif /* WA_DAEMON_GPU_TRANSLATION_H */
