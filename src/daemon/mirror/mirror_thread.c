@@ -9,7 +9,7 @@
 #include "daemon/mirror/mirror_internal.h"
 
 /* Of a GPU's free memory, copies take so many percent. */
-#define MEMORY_PERCENT 80
+#define MEMORY_PERCENT 75
 
 /* What a thread is to do next. */
 typedef enum Work
