@@ -9,12 +9,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/checksum.h"
 #include "core/decimal.h"
 #include "core/small_sum.h"
 #include "daemon/gpu/gpus.h"
 #include "daemon/run/query_runner.h"
 #include "query/message/partial_groups.h"
 #include "query/message/query_wire.h"
+#include "query/message/table_wire.h"
 #include "test/unit/check.h"
 #include "test/unit/test_gpu_data.h"
 
@@ -85,6 +87,8 @@ static uint64_t extents_of_squares; /* and COLUMN_LARGE with SQUARES */
 static uint64_t extents_of_wide;  /* taken by queries that add up COLUMN_WIDE */
 static uint64_t extents_of_large; /* and COLUMN_LARGE */
 static uint64_t queries_given_up;
+static WaMemory memory;
+static WaKeptTables kept_tables;
 static uint64_t extents_of_days; /* taken by queries with keys of tables */
 static uint64_t extents_of_many; /* with many aggregated columns */
 static uint64_t extents_of_keys; /* with many keys */
@@ -743,6 +747,31 @@ draw_top_n(WaQuery *query)
 	top_n->keeps_ties = true;
 }
 
+/* Keeps the tables of a query that have digests; returns false if one is not kept. */
+static bool
+keep_tables(const WaQuery *query, WaArena *arena)
+{
+	char error[WA_MAX_ERROR_BYTES] = "";
+
+	for (uint32_t i = 0; i < query->ntables; i++)
+	{
+		const WaLookupTable *table = &query->program.tables[i];
+		WaWriter writer;
+
+		if (!wa_digest_is_set(&table->digest))
+			continue;
+		wa_writer_init(&writer, arena);
+		wa_table_message_write(&writer, table);
+		EXPECT(wa_kept_tables_put(
+				   &kept_tables, &table->digest, writer.words,
+				   writer.nwords * sizeof(uint64_t),
+				   wa_checksum(0, writer.words,
+							   writer.nwords * sizeof(uint64_t)),
+				   error) == WA_OK);
+	}
+	return true;
+}
+
 /* Has a request ask a query; returns what is to be freed. */
 static void *
 set_query(WaRunRequest *request, const WaQuery *query, WaArena *arena)
@@ -865,6 +894,7 @@ run_query(void)
 							.is_complete = random_below(4) > 0,
 							.threads = 1,
 							.budget = &budget,
+							.tables = &kept_tables,
 							.mirror = (struct WaMirror *) relation,
 							.gpus = &gpus};
 	const WaQuery *made;
@@ -879,6 +909,7 @@ run_query(void)
 	query = *made;
 	if (random_below(2) == 0)
 		draw_top_n(&query);
+	EXPECT(keep_tables(&query, &arena));
 	message = set_query(&request, &query, &arena);
 	EXPECT(gives_up(&query, &request, random_below(2) == 0));
 	if (random_below(4) == 0)
@@ -918,6 +949,8 @@ main(int argc, char **argv)
 	const int nqueries = argc > 1 ? atoi(argv[1]) : QUERIES;
 
 	wa_gpus_init(&gpus, &watch);
+	wa_ledger_init(&memory.ledger, NULL, 0, (uint64_t) 1 << 30);
+	wa_kept_tables_init(&kept_tables, &memory);
 	check(queries_are_right(nqueries),
 		  "queries are the same on GPUs and the CPU");
 	check(extents_taken > (unsigned) nqueries / 2,
@@ -940,5 +973,7 @@ main(int argc, char **argv)
 	check(extents_of_keys > 0, "and many keys");
 	check(extents_of_wide_keys > 0, "and keys of 128 bits");
 	check(extents_of_float_keys > 0, "and combinations of floats");
+	while (wa_kept_tables_drop_oldest(&kept_tables))
+		continue;
 	return finish_checks();
 }
