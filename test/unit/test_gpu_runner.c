@@ -13,6 +13,7 @@
 #include "core/decimal.h"
 #include "core/small_sum.h"
 #include "daemon/gpu/gpus.h"
+#include "daemon/run/kept_tables.h"
 #include "daemon/run/query_runner.h"
 #include "query/message/partial_groups.h"
 #include "query/message/query_wire.h"
