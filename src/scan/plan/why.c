@@ -34,15 +34,14 @@ typedef struct Level
 	PlannerInfo *root;
 	const char *reason; /* NULL: it has a path of ours, which */
 	bool is_chosen;     /* is in the plan, or not: */
-	Cost startup_cost;
-	Cost cost; /* in all */
+	Cost cost;          /* in all */
 	bool outgrows;
 
 	/* Of the cheapest path of PostgreSQL's, which may be gone when the plan is made */
 	bool has_rival;
 	Kind rival_kind;
-	Cost rival_startup_cost;
 	Cost rival_cost;
+	bool is_sooner; /* one of its paths has the first rows sooner */
 } Level;
 
 /*
@@ -112,6 +111,19 @@ wa_why_rival(const RelOptInfo *grouped, const struct CustomPathMethods *ours)
 	return rival;
 }
 
+/* Tells whether a path of a grouping has its first row sooner than ours. */
+static bool
+has_sooner(const RelOptInfo *grouped, const CustomPath *ours)
+{
+	ListCell *cell;
+
+	foreach (cell, grouped->pathlist)
+		if (((const Path *) lfirst(cell))->startup_cost <
+			ours->path.startup_cost)
+			return true;
+	return false;
+}
+
 /* Tells what is special about a path. */
 static Kind
 kind_of(const Path *path)
@@ -161,15 +173,14 @@ wa_why_offered(PlannerInfo *root, const RelOptInfo *grouped,
 	if (level == NULL)
 		return;
 	level->reason = NULL;
-	level->startup_cost = path->path.startup_cost;
 	level->cost = path->path.total_cost;
 	level->outgrows = outgrows;
 	level->has_rival = rival != NULL;
 	if (rival == NULL)
 		return;
 	level->rival_kind = kind_of(rival);
-	level->rival_startup_cost = rival->startup_cost;
 	level->rival_cost = rival->total_cost;
+	level->is_sooner = has_sooner(grouped, path);
 }
 
 /* Returns why a path of ours is not in the plan. */
@@ -179,9 +190,7 @@ rival_reason(const Level *level)
 	if (!enable_seqscan)
 		return "enable_seqscan is off";
 	if (!level->has_rival || level->rival_cost > level->cost)
-		return level->has_rival &&
-					   level->rival_startup_cost < level->startup_cost &&
-					   level->root->tuple_fraction > 0
+		return level->is_sooner && level->root->tuple_fraction > 0
 				   ? "not all rows are wanted, and PostgreSQL's plan has the "
 					 "first ones sooner"
 				   : "what follows costs less with PostgreSQL's plan";
