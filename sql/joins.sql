@@ -397,6 +397,24 @@ INSERT INTO join_none (id, x, t) SELECT d.id, count(*), max(d.name) FROM join_fa
 SELECT (SELECT sum(c) FROM join_results) = (SELECT sum(x) FROM join_none) AS same, count(*) FROM join_none;
 TRUNCATE join_none;
 
+-- Clauses without columns are evaluated once, before anything is read.
+SELECT join_same(q), join_refusal(q), q FROM unnest(ARRAY[
+    'SELECT d.name, count(*) FROM join_facts f JOIN join_dims d ON d.id = f.k WHERE now() > ''2001-01-01'' GROUP BY 1',
+    'SELECT d.name, count(*) FROM join_facts f JOIN join_dims d ON d.id = f.k AND now() < ''2001-01-01'' GROUP BY 1',
+    'SELECT count(*), max(d.x) FROM join_facts f LEFT JOIN join_dims d ON d.id = f.k WHERE now() < ''2001-01-01''',
+    'SELECT count(*), max(d.x) FROM join_facts f JOIN join_dims d ON d.id = f.k LEFT JOIN join_groups g ON g.id = d.parent WHERE (SELECT max(id) > 0 FROM join_regions)',
+    'SELECT count(*), max(d.x) FROM join_facts f JOIN join_dims d ON d.id = f.k LEFT JOIN join_groups g ON g.id = d.parent WHERE (SELECT count(*) = 0 FROM join_regions)',
+    'SELECT f.b, count(*) FROM join_facts f WHERE EXISTS (SELECT FROM join_dims d WHERE d.id = f.k AND now() > ''2001-01-01'') GROUP BY 1',
+    'SELECT f.b, count(*) FROM join_facts f WHERE EXISTS (SELECT FROM join_many m WHERE m.k = f.k AND now() > ''2001-01-01'') GROUP BY 1',
+    'SELECT f.b, count(*) FROM join_facts f WHERE EXISTS (SELECT FROM join_many m WHERE m.k = f.k AND now() < ''2001-01-01'') GROUP BY 1',
+    'SELECT f.b, count(*) FROM join_facts f WHERE k IN (SELECT id FROM join_dims d) AND NOT EXISTS (SELECT FROM join_groups g WHERE g.id = f.b) AND now() > ''2001-01-01'' GROUP BY 1',
+    'SELECT d.name, count(*) FROM join_facts f JOIN join_dims d ON d.id = f.k WHERE false GROUP BY 1',
+    'SELECT count(*) FROM join_facts f JOIN (SELECT * FROM join_dims WHERE id > 3 AND NULL) d ON d.id = f.k']) q;
+-- In an outer join they are of its partners.
+SELECT split_part(join_same(q), ',', 1) AS join_same, q FROM unnest(ARRAY[
+    'SELECT count(*), count(d.x) FROM join_facts f LEFT JOIN join_dims d ON d.id = f.k AND now() < ''2001-01-01''',
+    'SELECT f.b, count(*) FROM join_facts f WHERE NOT EXISTS (SELECT FROM join_dims d WHERE d.id = f.k AND now() < ''2001-01-01'') GROUP BY 1']) q;
+
 -- Views, and rows that a user may not see.
 CREATE VIEW join_view AS SELECT f.*, d.name, d.x, g.label FROM join_facts f JOIN join_dims d ON d.id = f.k LEFT JOIN join_groups g ON g.id = d.parent;
 CREATE VIEW join_barrier WITH (security_barrier) AS SELECT id, x, name FROM join_dims WHERE x > 5;
