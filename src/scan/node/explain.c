@@ -17,6 +17,7 @@
 #include "compat.h"
 #include "scan/node/explain.h"
 #include "scan/node/feed.h"
+#include "scan/node/joined.h"
 #include "scan/output/top.h"
 #include "scan/state/instrument.h"
 #include "scan/state/plan.h"
@@ -214,6 +215,49 @@ show_joins(const WaScanQuery *query, List *context, ExplainState *es)
 	ExplainPropertyList("Joins", texts, es);
 }
 
+/* Prints what there was of a join as text; memory, as costs, differs by version. */
+static void
+show_join_line(const WaJoinUse *use, ExplainState *es)
+{
+	appendStringInfoSpaces(es->str, 2 * es->indent);
+	appendStringInfo(es->str, "  Rows: " INT64_FORMAT, use->rows);
+	if (use->bytes > 0 && es->costs)
+		appendStringInfo(es->str, "  Memory Usage: " INT64_FORMAT "kB",
+						 kilobytes((int64) use->bytes));
+	appendStringInfoString(es->str, use->is_reused ? "  Reused\n" : "\n");
+}
+
+/*
+ * Prints what there was of each join, in the same order: its rows, and unless it is folded
+ * what its tables took.
+ */
+static void
+show_join_uses(const WaScanState *state, ExplainState *es)
+{
+	const WaJoinUse *uses = wa_joined_uses(state);
+
+	if (uses == NULL)
+		return;
+	ExplainOpenGroup("Join Tables", "Join Tables", false, es);
+	for (int i = 0; i < list_length(state->query.joins.list); i++)
+	{
+		const WaJoinUse *use = &uses[i];
+
+		ExplainOpenGroup("Join Table", NULL, true, es);
+		if (es->format == EXPLAIN_FORMAT_TEXT)
+			show_join_line(use, es);
+		else
+		{
+			ExplainPropertyInteger("Rows", NULL, use->rows, es);
+			ExplainPropertyInteger("Memory Usage", "kB",
+								   kilobytes((int64) use->bytes), es);
+			ExplainPropertyBool("Reused", use->is_reused, es);
+		}
+		ExplainCloseGroup("Join Table", NULL, true, es);
+	}
+	ExplainCloseGroup("Join Tables", "Join Tables", false, es);
+}
+
 /* Prints clauses that are all to be fulfilled. */
 static void
 show_clauses(const char *label, List *clauses, List *context, bool use_prefix,
@@ -246,6 +290,8 @@ wa_scan_explain(CustomScanState *node, List *ancestors, ExplainState *es)
 	show_clauses("Row Filter", state->query.filter_clauses, context, use_prefix,
 				 es);
 	show_joins(&state->query, context, es);
+	if (es->analyze)
+		show_join_uses(state, es);
 	show_top(plan, context, use_prefix, es);
 	if (state->feed != NULL)
 		show_children(state, es);

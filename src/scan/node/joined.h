@@ -6,6 +6,7 @@
 #define WA_SCAN_JOINED_H
 
 #include "scan/state/scan_state.h"
+#include "scan/tables/join_tables.h"
 
 typedef struct WaJoined WaJoined;
 
@@ -17,6 +18,9 @@ extern WaJoined *wa_joined_begin(WaScanState *state, int eflags);
  * query, unless they are there.
  */
 extern void wa_joined_read(WaScanState *state);
+
+/* Returns what EXPLAIN tells of each join; NULL: nothing has been joined. */
+extern const WaJoinUse *wa_joined_uses(const WaScanState *state);
 
 /* Has the plans begin again when such parameters change. */
 extern void wa_joined_rescan(WaJoined *joined, Bitmapset *changed);

@@ -18,6 +18,7 @@
 #include "utils/syscache.h"
 
 #include "scan/plan/join_keys.h"
+#include "scan/plan/partitioned_indexes.h"
 #include "scan/plan/planner_compat.h"
 
 /* Returns the column that an expression is, if it is one, perhaps under another type. */
@@ -151,7 +152,9 @@ wa_join_keys_are_unique(PlannerInfo *root, RelOptInfo *relation,
 						const List *keys)
 {
 	List *infos = NIL;
+	List *indexes = relation->indexlist;
 	ListCell *cell;
+	bool are_unique;
 
 	if (relation->reloptkind != RELOPT_BASEREL || keys == NIL)
 		return false;
@@ -160,9 +163,13 @@ wa_join_keys_are_unique(PlannerInfo *root, RelOptInfo *relation,
 						   keys);
 	foreach (cell, keys)
 		infos = lappend(infos, ((const WaJoinKey *) lfirst(cell))->info);
-	return relation->rtekind == RTE_RELATION &&
-		   has_unique_index_compat(root, relation, infos) &&
-		   !has_newer_index(root, relation);
+	if (relation->rtekind != RTE_RELATION)
+		return false;
+	relation->indexlist = wa_unique_indexes(root, relation);
+	are_unique = has_unique_index_compat(root, relation, infos) &&
+				 !has_newer_index(root, relation);
+	relation->indexlist = indexes;
+	return are_unique;
 }
 
 /* Tells whether two integers of a type have room in one of 64 bits. */

@@ -11,8 +11,6 @@
 
 #include <math.h>
 
-#include "access/htup_details.h"
-#include "miscadmin.h"
 #include "nodes/extensible.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/cost.h"
@@ -26,60 +24,21 @@
 #include "scan/plan/limit.h"
 #include "scan/plan/parallel_cost.h"
 #include "scan/plan/path.h"
+#include "scan/plan/path_cost.h"
 #include "scan/plan/planned_query.h"
 #include "scan/plan/planner_compat.h"
 #include "scan/plan/resident_plan.h"
 #include "scan/plan/suggest.h"
 #include "scan/plan/upper_hook.h"
 #include "scan/plan/why.h"
-#include "scan/spill/spill_pace.h"
 #include "scan/state/plan.h"
 #include "settings.h"
-
-/*
- * Costs, in the planner's units; src/README.md has how they were measured.  What a
- * row costs before anything is computed with it, and an instruction of the query
- * program or the reading of a column.
- */
-#define ROW_COST         0.0012
-#define INSTRUCTION_COST 0.0005
-
-/* What an aggregate costs for each group returned, and the group by itself. */
-#define RESULT_COST 0.0025
-#define GROUP_COST  0.0075
-
-/* What it costs to find out whether a group is one of the first. */
-#define COMPARE_COST 0.005
-
-/*
- * What it costs to ask the device process; what it then takes to find a group, and to
- * send one and take it, or to evaluate a distinct input; and by how much it is faster than
- * one process.
- */
-#define ASKING_COST      40
-#define FOUND_GROUP_COST 0.05
-#define SENT_GROUP_COST  0.15
-#define INPUT_COST       0.3
-#define RESIDENT_DIVISOR 4
 
 /*
  * What is joined is read again after it has changed: tables of what is resident are thought
  * to be used so often before that.
  */
 #define RESIDENT_JOINS_SHARE 0.25
-
-/* Bytes that a group takes for each key, and for each aggregated column. */
-#define GROUP_BYTES  32
-#define RESULT_BYTES 32
-
-/*
- * What it costs to spill a row and to read it again, beside its pages.  It takes 70
- * to 200 ns, with these: a million rows, by keys of a hundred thousand and a million
- * values, with work_mem 4MB and 16MB against 512MB, where the kernel has room for
- * the files.  PostgreSQL's plans that spill or sort them take 40 to 48 ns for what
- * they count as 0.01, so 0.015 to 0.05.
- */
-#define SPILL_ROW_COST 0.02
 
 static set_rel_pathlist_hook_type previous_relation_hook = NULL;
 
@@ -92,34 +51,6 @@ static const CustomScanMethods source_scan_methods = {
 	.CustomName = "WarpAgg Source",
 	.CreateCustomScanState = wa_source_create_state,
 };
-
-/* Returns how much memory the groups will take, as a part of what they may take. */
-static double
-expected_filling(const WaPlannedQuery *planned)
-{
-	double bytes = planned->ngroups * (GROUP_BYTES * planned->query.nkeys +
-									   RESULT_BYTES * planned->query.ncolumns);
-
-	return planned->query.keys == NIL ? 0 : bytes / get_hash_memory_limit();
-}
-
-/* Returns what it costs one process to compute a row, as far as WHERE. */
-static Cost
-row_cost(const WaPlannedQuery *planned)
-{
-	return ROW_COST + INSTRUCTION_COST * planned->ninstructions;
-}
-
-/* Returns what it costs one process to compute all rows. */
-static Cost
-rows_cost(const WaPlannedQuery *planned)
-{
-	const WaPlannedSources *sources = &planned->sources;
-
-	return sources->tuples * row_cost(planned) +
-		   sources->rows * INSTRUCTION_COST *
-			   (planned->query.ncolumns + planned->query.nkeys);
-}
 
 /* Returns an estimate as a number of a plan. */
 static int
@@ -178,7 +109,7 @@ make_plan(PlannerInfo *root, RelOptInfo *rel, CustomPath *path, List *tlist,
 
 	wa_why_chosen(root);
 	query.nworkers = intVal(lthird(path->custom_private));
-	query.planned_batches = as_int(Max(ceil(expected_filling(planned)), 1));
+	query.planned_batches = as_int(Max(ceil(wa_path_filling(planned)), 1));
 	query.planned_groups = as_int(planned->ngroups);
 	query.planned_inputs =
 		as_int(Max(planned->distinct_inputs, planned->inputs_without_tables));
@@ -186,7 +117,8 @@ make_plan(PlannerInfo *root, RelOptInfo *rel, CustomPath *path, List *tlist,
 	query.planned_children =
 		planned->sources.has_children ? planned->sources.nchildren : 0;
 	query.planned_pushed = planned->sources.pushed != NIL;
-	query.block_cost = rows_cost(planned) / Max(planned->sources.pages, 1);
+	query.block_cost =
+		wa_path_rows_cost(planned) / Max(planned->sources.pages, 1);
 	wa_plan_write(scan, &query, &limit->top);
 	scan->scan.plan.targetlist = tlist;
 	scan->scan.plan.qual = planned->having;
@@ -212,80 +144,6 @@ expected_groups(const RelOptInfo *output_rel)
 	return Max(path->rows, 1);
 }
 
-/*
- * Returns what it costs to spill the rows of groups beyond the memory, to read them
- * back, both one page after the other, and to compute them again.
- */
-static Cost
-spill_cost(const WaPlannedQuery *planned)
-{
-	const RelOptInfo *relation = planned->relation;
-	const double filling = Max(expected_filling(planned), 1);
-	/* Rows of groups that are in memory are not spilled. */
-	double share = 1 - 1 / filling;
-	double depth = ceil(log2(ceil(filling)) / wa_spill_most_bits());
-	double rows = planned->sources.rows * share * depth;
-	double pages =
-		rows * (MAXALIGN(relation->reltarget->width) + SizeofHeapTupleHeader) /
-		BLCKSZ;
-
-	return pages * 2 * seq_page_cost +
-		   rows * (SPILL_ROW_COST + INSTRUCTION_COST * planned->ninstructions);
-}
-
-/*
- * Returns what it costs to read a share of the table from the heap, with so many
- * workers at most.
- */
-static Cost
-heap_cost(const WaPlannedQuery *planned, double share, int nworkers)
-{
-	const double pages = planned->sources.pages * share;
-	const Cost computing = rows_cost(planned) * share;
-
-	if (share < 1)
-		nworkers = wa_parallel_workers_for(pages, computing, planned->ngroups,
-										   nworkers);
-	return pages * seq_page_cost +
-		   wa_parallel_cost(computing, planned->ngroups, nworkers);
-}
-
-/* Returns what it costs to have the device process compute a share of the rows. */
-static Cost
-resident_cost(const WaPlannedQuery *planned, double share)
-{
-	if (share <= 0)
-		return 0;
-	return ASKING_COST +
-		   FOUND_GROUP_COST * Max(planned->ngroups, planned->distinct_inputs) +
-		   SENT_GROUP_COST * planned->resident_groups +
-		   INPUT_COST * planned->distinct_inputs +
-		   rows_cost(planned) * share / RESIDENT_DIVISOR;
-}
-
-/*
- * Returns what the path costs before its first row, with so many workers, where it
- * returns so many groups.  What is resident makes it no dearer: of a small table
- * with many groups, of which there may turn out to be few, it costs more to have
- * them sent than to read the heap.
- */
-static Cost
-startup_cost(const WaPlannedQuery *planned, double nreturned, int nworkers)
-{
-	const double share = planned->resident_share;
-	const Cost reading = heap_cost(planned, 1, nworkers);
-	const Cost asking =
-		resident_cost(planned, share) + heap_cost(planned, 1 - share, nworkers);
-	Cost all = spill_cost(planned);
-
-	if (nreturned < planned->ngroups)
-		all += planned->ngroups * COMPARE_COST;
-	/* If only some are sent, no others are kept here. */
-	return planned->resident_groups < planned->ngroups
-			   ? Min(reading + all, asking)
-			   : Min(reading, asking) + all;
-}
-
 /* Tells whether parallel workers may compute what the path computes. */
 static bool
 is_parallel_safe_path(const PlannerInfo *root, const RelOptInfo *input_rel,
@@ -307,32 +165,6 @@ possible_workers(const PlannerInfo *root, const WaPlannedQuery *planned,
 		return 0;
 	return compute_parallel_worker(input_rel, planned->sources.pages, -1,
 								   max_parallel_workers_per_gather);
-}
-
-/*
- * Sets what the path costs, with so many workers.  It is a sequential scan to those
- * who want none.
- */
-static void
-set_costs(Path *path, const PlannerInfo *root, const WaPlannedQuery *planned,
-		  const WaLimit *limit, int nworkers)
-{
-	const PathTarget *target = path->pathtarget;
-	double nreturned = wa_limit_estimate(limit, planned->ngroups);
-	QualCost having = {0, 0};
-
-	if (planned->having != NIL)
-		cost_qual_eval(&having, planned->having, (PlannerInfo *) root);
-	path->startup_cost = startup_cost(planned, nreturned, nworkers) +
-						 planned->sources.others_cost +
-						 planned->sources.pushed_cost + planned->joins.cost +
-						 target->cost.startup + having.startup;
-	if (!enable_seqscan)
-		disable_path_compat(path);
-	path->total_cost =
-		path->startup_cost + planned->ngroups * having.per_tuple +
-		nreturned * (GROUP_COST + target->cost.per_tuple +
-					 RESULT_COST * list_length(planned->query.aggregates));
 }
 
 /* Tells whether an expression has columns of other relations than one. */
@@ -392,7 +224,8 @@ make_path(PlannerInfo *root, RelOptInfo *parent, PathTarget *target,
 	path->methods = &path_methods;
 	nworkers = possible_workers(root, planned, parent);
 	/* The plan must do when nothing is resident any more. */
-	if (!wa_parallel_is_worth(rows_cost(planned), planned->ngroups, nworkers))
+	if (!wa_parallel_is_worth(wa_path_rows_cost(planned), planned->ngroups,
+							  nworkers))
 		nworkers = 0;
 	/* In a worker, as a part of what it computes, the node can have none. */
 	path->path.parallel_safe = nworkers == 0 &&
@@ -405,11 +238,11 @@ make_path(PlannerInfo *root, RelOptInfo *parent, PathTarget *target,
 			columns_of_rows(&planned->query));
 	path->custom_paths = list_concat(path->custom_paths,
 									 wa_planned_joins_paths(&planned->joins));
-	wa_resident_plan(root, planned, limit, nworkers, expected_filling(planned),
+	wa_resident_plan(root, planned, limit, nworkers, wa_path_filling(planned),
 					 false);
 	path->custom_private =
 		list_make3(planned, (void *) limit, makeInteger(nworkers));
-	set_costs(&path->path, root, planned, limit, nworkers);
+	wa_path_set_costs(&path->path, root, planned, limit, nworkers);
 	return path;
 }
 
@@ -429,9 +262,9 @@ suggest_columns(PlannerInfo *root, const RelOptInfo *output_rel,
 
 	if (rival >= path->path.total_cost || !wa_suggest_is_worth(planned))
 		return;
-	wa_resident_plan(root, &loaded, limit, nworkers, expected_filling(&loaded),
+	wa_resident_plan(root, &loaded, limit, nworkers, wa_path_filling(&loaded),
 					 true);
-	set_costs(&loaded_path, root, &loaded, limit, nworkers);
+	wa_path_set_costs(&loaded_path, root, &loaded, limit, nworkers);
 	if (loaded_path.total_cost < rival)
 		wa_suggest_planned(root, planned);
 }
@@ -452,7 +285,7 @@ add_our_path(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *output_rel,
 	if (*reason == NULL)
 		*reason = wa_planned_sources_share(
 			root, planned->relation, &planned->query, seq_page_cost,
-			row_cost(planned), &planned->sources);
+			wa_path_row_cost(planned), &planned->sources);
 	if (*reason != NULL || output_rel->pathlist == NIL)
 		return;
 	if (planned->joins.list != NIL &&
@@ -471,7 +304,7 @@ add_our_path(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *output_rel,
 	path->path.rows = expected_groups(output_rel);
 	if (limit->ngroups >= 0)
 		path->path.rows = wa_limit_estimate(limit, path->path.rows);
-	wa_why_offered(root, output_rel, path, expected_filling(planned) > 1);
+	wa_why_offered(root, output_rel, path, wa_path_filling(planned) > 1);
 	suggest_columns(root, output_rel, path, planned, limit);
 	add_path(output_rel, &path->path);
 }

@@ -64,6 +64,18 @@ typedef struct Clauses
 	List *above;  /* likewise, but of the rows that are joined */
 } Clauses;
 
+/*
+ * Tells whether a clause is of the rows that are joined.  One without columns is, where no
+ * row is kept unless it fulfils that.
+ */
+static bool
+is_above(const Candidate *candidate, const RestrictInfo *info, Relids relids)
+{
+	if (candidate->info == NULL || candidate->info->jointype == JOIN_SEMI)
+		return info->pseudoconstant;
+	return RINFO_IS_PUSHED_DOWN(info, relids);
+}
+
 /* Sorts them. */
 static void
 sort_clauses(const Search *search, const Candidate *candidate,
@@ -77,8 +89,7 @@ sort_clauses(const Search *search, const Candidate *candidate,
 		RestrictInfo *info = lfirst_node(RestrictInfo, cell);
 		WaJoinKey *key = palloc(sizeof(WaJoinKey));
 
-		if (candidate->info != NULL && candidate->info->jointype != JOIN_SEMI &&
-			RINFO_IS_PUSHED_DOWN(info, relids))
+		if (is_above(candidate, info, relids))
 			clauses->above = lappend(clauses->above, info);
 		else if (wa_join_key_make(search->joined, candidate->relation, info,
 								  key))
@@ -103,7 +114,7 @@ choose_keys(const Search *search, RelOptInfo *relation, Clauses *clauses)
 		if (chosen == NULL && wa_join_keys_are_unique(search->root, relation,
 													  list_make1(lfirst(cell))))
 			chosen = (WaJoinKey *) lfirst(cell);
-	clauses->above = clauses->others;
+	clauses->above = list_concat(clauses->above, clauses->others);
 	clauses->others = NIL;
 	if (chosen == NULL)
 		return;
@@ -148,18 +159,6 @@ refusal_of(const Search *search, const Candidate *candidate,
 	if (clauses->others != NIL)
 		return psprintf("%s is joined by more than a key", name);
 	return NULL;
-}
-
-/* Tells whether one of the clauses is without columns. */
-static bool
-has_pseudoconstant(const List *infos)
-{
-	ListCell *cell;
-
-	foreach (cell, infos)
-		if (lfirst_node(RestrictInfo, cell)->pseudoconstant)
-			return true;
-	return false;
 }
 
 /* Returns which share of the rows of a relation fulfil its clauses. */
@@ -212,7 +211,7 @@ join_relation(Search *search, const Candidate *candidate)
 	join->is_unique =
 		wa_join_keys_are_unique(search->root, relation, clauses.keys);
 	search->reason = refusal_of(search, candidate, &clauses, join->is_unique);
-	if (search->reason != NULL || has_pseudoconstant(infos))
+	if (search->reason != NULL)
 		return false;
 	if (!wa_join_keys_set(join, clauses.keys))
 	{

@@ -363,6 +363,8 @@ wa_planned_query_recognise(PlannerInfo *root, RelOptInfo *relation,
 	memset(planned, 0, sizeof(*planned));
 	planned->having = grouping->having;
 	planned->rows = relation->rows;
+	if (reason == NULL && IS_JOIN_REL(relation) && IS_DUMMY_REL(relation))
+		return "no row can fulfil WHERE";
 	if (reason == NULL && IS_JOIN_REL(relation))
 	{
 		reason = wa_planned_joins_find(root, relation, &planned->joins);

@@ -29,6 +29,7 @@ typedef struct WaPlannedQuery
 
 	/* What is resident; set by scan/plan/resident_plan.c */
 	double resident_share;  /* of the rows, that are likely to be */
+	bool has_gpus;          /* the device process has GPUs */
 	double resident_groups; /* that are likely to be sent of these, */
 	double
 		distinct_inputs; /* or these (scan/resident/distinct_inputs.h); 0: none */

@@ -62,6 +62,17 @@ set_strategies_compat(PlannerInfo *root, RelOptInfo *relation)
 #endif
 }
 
+/* Tells whether PostgreSQL lists the indexes of a table with partitions. */
+static inline bool
+lists_partitioned_indexes_compat(void)
+{
+#if PG_VERSION_NUM >= 160000
+	return true;
+#else
+	return false;
+#endif
+}
+
 /* Tells whether a relation has no two rows for which clauses of a join can be true. */
 static inline bool
 has_unique_index_compat(PlannerInfo *root, RelOptInfo *relation, List *clauses)

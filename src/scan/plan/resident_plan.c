@@ -12,6 +12,7 @@
 #include "optimizer/optimizer.h"
 #include "utils/rel.h"
 
+#include "client/connection.h"
 #include "client/residency.h"
 #include "scan/plan/group_estimate.h"
 #include "scan/plan/resident_plan.h"
@@ -87,6 +88,17 @@ resident_share(PlannerInfo *root, const WaPlannedQuery *planned)
 	if (names.named.nsources > 0)
 		blocks = wa_residency_estimate(&names.named, NULL);
 	return pages == 0 ? 0 : Min((double) blocks / pages, 1);
+}
+
+/*
+ * Finds out which share of the rows is likely to be resident, and whether GPUs compute it:
+ * as the device process said when this session connected, so that nothing more is asked.
+ */
+static void
+find_share(PlannerInfo *root, WaPlannedQuery *planned, bool is_loaded)
+{
+	planned->resident_share = is_loaded ? 1 : resident_share(root, planned);
+	planned->has_gpus = wa_connection_state()->gpus > 0;
 }
 
 /* Tells whether so many distinct inputs are worth asking for. */
@@ -175,7 +187,7 @@ plan_inputs(PlannerInfo *root, WaPlannedQuery *planned, int nworkers,
 {
 	double distinct_inputs;
 
-	planned->resident_share = is_loaded ? 1 : resident_share(root, planned);
+	find_share(root, planned, is_loaded);
 	if (planned->resident_share == 0)
 		return;
 	distinct_inputs = estimate_inputs(root, planned, WA_EXCLUDES_NONE);
@@ -202,6 +214,7 @@ wa_resident_plan(PlannerInfo *root, WaPlannedQuery *planned,
 	const bool has_wanted = has_room && wa_top_n_is_likely(planned, limit);
 
 	planned->resident_share = 0;
+	planned->has_gpus = false;
 	planned->resident_groups = planned->ngroups;
 	planned->distinct_inputs = 0;
 	planned->inputs_without_tables = 0;
@@ -217,7 +230,7 @@ wa_resident_plan(PlannerInfo *root, WaPlannedQuery *planned,
 		plan_inputs(root, planned, nworkers, is_loaded);
 		return;
 	}
-	planned->resident_share = is_loaded ? 1 : resident_share(root, planned);
+	find_share(root, planned, is_loaded);
 	if (has_wanted && planned->resident_share == 1)
 		planned->resident_groups =
 			Min(wa_limit_estimate(limit, planned->ngroups), planned->ngroups);

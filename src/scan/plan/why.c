@@ -20,17 +20,28 @@
 #include "scan/plan/why_explain.h"
 #include "scan/plan/why_note.h"
 
+/* What a path is, or one that it gets its rows from. */
+typedef enum Kind
+{
+	KIND_OTHER,
+	KIND_INDEX,
+	KIND_PARALLEL
+} Kind;
+
 /* What has become of a level. */
 typedef struct Level
 {
 	PlannerInfo *root;
 	const char *reason; /* NULL: it has a path of ours, which */
 	bool is_chosen;     /* is in the plan, or not: */
-	const RelOptInfo *grouped;
-	const struct CustomPathMethods *methods;
-	Cost startup_cost;
-	Cost cost; /* in all */
+	Cost cost;          /* in all */
 	bool outgrows;
+
+	/* Of the cheapest path of PostgreSQL's, which may be gone when the plan is made */
+	bool has_rival;
+	Kind rival_kind;
+	Cost rival_cost;
+	bool is_sooner; /* one of its paths has the first rows sooner */
 } Level;
 
 /*
@@ -73,22 +84,6 @@ wa_why_refused(PlannerInfo *root, const char *reason)
 }
 
 void
-wa_why_offered(PlannerInfo *root, const RelOptInfo *grouped,
-			   const CustomPath *path, bool outgrows)
-{
-	Level *level = find_level(root);
-
-	if (level == NULL)
-		return;
-	level->reason = NULL;
-	level->grouped = grouped;
-	level->methods = path->methods;
-	level->startup_cost = path->path.startup_cost;
-	level->cost = path->path.total_cost;
-	level->outgrows = outgrows;
-}
-
-void
 wa_why_chosen(PlannerInfo *root)
 {
 	Level *level = find_level(root);
@@ -116,13 +111,18 @@ wa_why_rival(const RelOptInfo *grouped, const struct CustomPathMethods *ours)
 	return rival;
 }
 
-/* What a path is, or one that it gets its rows from. */
-typedef enum Kind
+/* Tells whether a path of a grouping has its first row sooner than ours. */
+static bool
+has_sooner(const RelOptInfo *grouped, const CustomPath *ours)
 {
-	KIND_OTHER,
-	KIND_INDEX,
-	KIND_PARALLEL
-} Kind;
+	ListCell *cell;
+
+	foreach (cell, grouped->pathlist)
+		if (((const Path *) lfirst(cell))->startup_cost <
+			ours->path.startup_cost)
+			return true;
+	return false;
+}
 
 /* Tells what is special about a path. */
 static Kind
@@ -163,19 +163,38 @@ kind_of(const Path *path)
 		}
 }
 
+void
+wa_why_offered(PlannerInfo *root, const RelOptInfo *grouped,
+			   const CustomPath *path, bool outgrows)
+{
+	const Path *rival = wa_why_rival(grouped, path->methods);
+	Level *level = find_level(root);
+
+	if (level == NULL)
+		return;
+	level->reason = NULL;
+	level->cost = path->path.total_cost;
+	level->outgrows = outgrows;
+	level->has_rival = rival != NULL;
+	if (rival == NULL)
+		return;
+	level->rival_kind = kind_of(rival);
+	level->rival_cost = rival->total_cost;
+	level->is_sooner = has_sooner(grouped, path);
+}
+
 /* Returns why a path of ours is not in the plan. */
 static const char *
-rival_reason(const Level *level, const Path *rival)
+rival_reason(const Level *level)
 {
 	if (!enable_seqscan)
 		return "enable_seqscan is off";
-	if (rival == NULL || rival->total_cost > level->cost)
-		return rival != NULL && rival->startup_cost < level->startup_cost &&
-					   level->root->tuple_fraction > 0
+	if (!level->has_rival || level->rival_cost > level->cost)
+		return level->is_sooner && level->root->tuple_fraction > 0
 				   ? "not all rows are wanted, and PostgreSQL's plan has the "
 					 "first ones sooner"
 				   : "what follows costs less with PostgreSQL's plan";
-	switch (kind_of(rival))
+	switch (level->rival_kind)
 	{
 		case KIND_INDEX:
 			return "an index scan costs less";
@@ -262,7 +281,6 @@ static WaWhy *
 make_why(const Level *level, const char *name)
 {
 	WaWhy *why = palloc(sizeof(WaWhy));
-	const Path *rival;
 
 	*why = (WaWhy){in_line(name), "", ""};
 	if (level->is_chosen)
@@ -272,10 +290,9 @@ make_why(const Level *level, const char *name)
 		why->reason = level->reason;
 		return why;
 	}
-	rival = wa_why_rival(level->grouped, level->methods);
-	why->reason = rival_reason(level, rival);
-	if (rival != NULL && rival->total_cost <= level->cost)
-		why->costs = psprintf("%.2f, not %.2f", rival->total_cost, level->cost);
+	why->reason = rival_reason(level);
+	if (level->has_rival && level->rival_cost <= level->cost)
+		why->costs = psprintf("%.2f, not %.2f", level->rival_cost, level->cost);
 	return why;
 }
 

@@ -7,6 +7,7 @@
  */
 #include "postgres.h"
 
+#include "common/hashfn.h"
 #include "executor/executor.h"
 #include "miscadmin.h"
 #include "nodes/makefuncs.h"
@@ -43,7 +44,8 @@ typedef struct Folded
 typedef struct Side
 {
 	const WaJoin *join;
-	ExprState *of; /* the key, over a row of the plan */
+	MemoryContext context; /* of its tables; NULL: it is folded */
+	ExprState *of;         /* the key, over a row of the plan */
 	Oid of_type;
 	Column *columns;
 	int ncolumns;
@@ -293,8 +295,8 @@ keep_odd(const WaJoinTables *tables, const Side *side, const Column *column)
 	if (count == 0)
 		return;
 	value->odd_rows =
-		MemoryContextAllocHuge(tables->context, count * sizeof(int64));
-	value->odd = MemoryContextAllocHuge(tables->context, count * sizeof(Datum));
+		MemoryContextAllocHuge(side->context, count * sizeof(int64));
+	value->odd = MemoryContextAllocHuge(side->context, count * sizeof(Datum));
 	for (int64 i = 0; i < side->nrows; i++)
 		if (table->known[i] == WA_ENTRY_UNKNOWN)
 		{
@@ -313,7 +315,7 @@ make_table(const WaJoinTables *tables, const Side *side, const Column *column)
 	WaTableValues values;
 
 	wa_lookup_table_empty(table);
-	wa_table_values_begin(&values, tables->context, value->type, value->kind,
+	wa_table_values_begin(&values, side->context, value->type, value->kind,
 						  NULL, NULL);
 	wa_table_values_grow(&values, (uint64) Max(side->nrows, 1));
 	wa_table_values_set(&values, 0, 1, WA_ENTRY_NULL, (Datum) 0);
@@ -327,16 +329,16 @@ make_table(const WaJoinTables *tables, const Side *side, const Column *column)
 
 /* Copies the keys of a side, which are found by hashing, to the memory of the tables. */
 static WaRowKey *
-keep_keys(const WaJoinTables *tables, const Side *side)
+keep_keys(const Side *side)
 {
-	WaRowKey *keys = MemoryContextAllocHuge(tables->context,
+	WaRowKey *keys = MemoryContextAllocHuge(side->context,
 											side->nrows * sizeof(WaRowKey) + 1);
 	Size bytes = 1;
 	char *next;
 
 	for (int64 i = 0; i < side->nrows; i++)
 		bytes += side->keys[i].text.length;
-	next = MemoryContextAllocHuge(tables->context, bytes);
+	next = MemoryContextAllocHuge(side->context, bytes);
 	for (int64 i = 0; i < side->nrows; i++)
 	{
 		keys[i] = side->keys[i];
@@ -364,18 +366,74 @@ make_tables(const WaJoinBuild *build, int number)
 		make_table(tables, side, &side->columns[i]);
 }
 
+/* Has a side that is not folded have empty memory for its tables. */
+static void
+begin_tables(const WaJoinBuild *build, int number)
+{
+	MemoryContext *context = &build->tables->contexts[number];
+
+	if (*context == NULL)
+		*context = AllocSetContextCreate(build->tables->context, "warpagg join",
+										 ALLOCSET_DEFAULT_SIZES);
+	else
+		MemoryContextReset(*context);
+	build->sides[number].context = *context;
+}
+
+/* Returns a hash of the keys of a side in the order of the rows. */
+static uint64
+hash_order(const Side *side)
+{
+	uint64 hash = (uint64) side->nrows;
+
+	for (int64 i = 0; i < side->nrows; i++)
+	{
+		const WaRowKey *key = &side->keys[i];
+
+		hash = key->text.length > 0
+				   ? hash_bytes_extended((const unsigned char *) key->text.data,
+										 (int) key->text.length, hash)
+				   : hash_bytes_extended((const unsigned char *) &key->integer,
+										 sizeof(key->integer), hash);
+	}
+	return hash;
+}
+
+/* Indexes the rows of a side by their keys, and makes its tables unless it is folded. */
+static void
+finish_side(const WaJoinBuild *build, int number)
+{
+	Side *side = &build->sides[number];
+	WaJoinUse *use = &build->tables->uses[number];
+	const bool is_owner = side->join->into < 0;
+	const WaRowKey *keys = side->keys;
+	MemoryContext context = is_owner ? side->context : build->context;
+	MemoryContext old = MemoryContextSwitchTo(context);
+
+	if (is_owner && wa_row_keys_are_texts(side->of_type))
+		keys = keep_keys(side);
+	wa_key_rows_make(&side->rows, context, side->of_type, keys, side->nrows,
+					 side->join->is_unique);
+	if (is_owner)
+		make_tables(build, number);
+	MemoryContextSwitchTo(old);
+	*use = (WaJoinUse){.rows = side->nrows};
+	if (!is_owner)
+		return;
+	use->order = hash_order(side);
+	use->bytes = MemoryContextMemAllocated(context, true);
+}
+
 /* Has a side have the rows that a plan returns. */
 static void
 fill(const WaJoinBuild *build, int number, PlanState *plan)
 {
-	const WaJoinTables *tables = build->tables;
 	Side *side = &build->sides[number];
-	const bool is_owner = side->join->into < 0;
-	const WaRowKey *keys;
 	TupleTableSlot *slot;
-	MemoryContext old;
 
 	side->nrows = side->room = 0;
+	if (side->join->into < 0)
+		begin_tables(build, number);
 	for (slot = ExecProcNode(plan); !TupIsNull(slot); slot = ExecProcNode(plan))
 	{
 		CHECK_FOR_INTERRUPTS();
@@ -383,24 +441,16 @@ fill(const WaJoinBuild *build, int number, PlanState *plan)
 		build->econtext->ecxt_outertuple = slot;
 		take_row(build, side);
 	}
-	/* Plans keep memory of their own, so none of this is current before. */
-	old = MemoryContextSwitchTo(tables->context);
-	keys = side->keys;
-	if (is_owner && wa_row_keys_are_texts(side->of_type))
-		keys = keep_keys(tables, side);
-	wa_key_rows_make(&side->rows, is_owner ? tables->context : build->context,
-					 side->of_type, keys, side->nrows, side->join->is_unique);
-	if (is_owner)
-		make_tables(build, number);
-	MemoryContextSwitchTo(old);
+	finish_side(build, number);
 }
 
 void
-wa_join_build_fill(WaJoinBuild *build, const List *plans)
+wa_join_build_fill(WaJoinBuild *build, const List *plans,
+				   const Bitmapset *owners)
 {
-	MemoryContextReset(build->tables->context);
 	/* What is folded comes before that into which it is. */
 	for (int i = build->nsides - 1; i >= 0; i--)
-		fill(build, i, (PlanState *) list_nth(plans, i));
+		if (bms_is_member(wa_joins_owner(build->tables->joins, i), owners))
+			fill(build, i, (PlanState *) list_nth(plans, i));
 	MemoryContextReset(build->context);
 }

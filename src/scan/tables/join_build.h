@@ -12,7 +12,11 @@ typedef struct WaJoinBuild WaJoinBuild;
 /* Prepares to fill tables, in the current memory context. */
 extern WaJoinBuild *wa_join_build_make(WaJoinTables *tables, EState *estate);
 
-/* Has the tables have the rows that plans (PlanState) return, one of each join. */
-extern void wa_join_build_fill(WaJoinBuild *build, const List *plans);
+/*
+ * Has the tables of some joins that are not folded have the rows that plans (PlanState)
+ * return, of which there is one of each join.
+ */
+extern void wa_join_build_fill(WaJoinBuild *build, const List *plans,
+							   const Bitmapset *owners);
 
 #endif /* WA_SCAN_JOIN_BUILD_H */

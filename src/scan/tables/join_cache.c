@@ -15,9 +15,10 @@
 
 #include "scan/tables/join_cache.h"
 
-/* So many are looked through for each query, at most. */
-#define MOST_KEPT 32
+/* So many are looked through for each join, at most. */
+#define MOST_KEPT 64
 
+/* The tables of a join that is not folded. */
 typedef struct Kept
 {
 	dlist_node node;       /* in the list, that which was used last first */
@@ -27,9 +28,10 @@ typedef struct Kept
 	uint64 *stamps;
 	Size bytes;
 	int nuses; /* by tables of nodes that have not ended */
-	WaKeyRows *rows;
-	WaJoinValue *values;
+	WaKeyRows rows;
+	WaJoinValue *values; /* in the order of the description */
 	WaLookupTable *tables;
+	WaJoinUse *uses; /* of the joins */
 } Kept;
 
 static dlist_head kept_list = DLIST_STATIC_INIT(kept_list);
@@ -95,8 +97,9 @@ begin_use(Kept *kept)
 	MemoryContextRegisterResetCallback(CurrentMemoryContext, callback);
 }
 
-bool
-wa_join_cache_take(WaJoinTables *tables, const WaJoinContents *contents)
+/* Returns what is kept of contents, which is used last then; or NULL. */
+static Kept *
+find(const WaJoinContents *contents)
 {
 	dlist_iter iter;
 
@@ -106,28 +109,50 @@ wa_join_cache_take(WaJoinTables *tables, const WaJoinContents *contents)
 
 		if (!is_of(kept, contents))
 			continue;
-		begin_use(kept);
 		dlist_move_head(&kept_list, &kept->node);
-		memcpy(tables->rows, kept->rows, sizeof(WaKeyRows) * tables->njoins);
-		memcpy(tables->values, kept->values,
-			   sizeof(WaJoinValue) * tables->nvalues);
-		memcpy(tables->tables, kept->tables,
-			   sizeof(WaLookupTable) * tables->nvalues);
-		return true;
+		return kept;
 	}
-	return false;
+	return NULL;
+}
+
+bool
+wa_join_cache_take(WaJoinTables *tables, const WaJoinContents *contents)
+{
+	Kept *kept = find(contents);
+
+	if (kept == NULL)
+		return false;
+	begin_use(kept);
+	tables->rows[contents->owner] = kept->rows;
+	for (int i = 0; i < contents->nvalues; i++)
+	{
+		const int number = contents->values[i];
+
+		tables->values[number] = kept->values[i];
+		tables->values[number].owner = contents->owner;
+		tables->tables[number] = kept->tables[i];
+	}
+	for (int i = 0; i < contents->njoins; i++)
+	{
+		tables->uses[contents->joins[i]] = kept->uses[i];
+		tables->uses[contents->joins[i]].is_reused = true;
+	}
+	return true;
 }
 
 /*
  * Returns the digest of a part of contents: SHA-256, as a user may write any description,
- * but not one of somebody else's table.
+ * but not one of somebody else's table.  Another session may have read the rows in another
+ * order, which gives them other numbers: its tables are others.
  */
 static WaTableDigest
-digest_of(const WaJoinContents *contents, const char *part, int number)
+digest_of(const WaJoinContents *contents, uint64 order, const char *part,
+		  int number)
 {
 	uint8 bytes[PG_SHA256_DIGEST_LENGTH];
 	pg_cryptohash_ctx *hash = pg_cryptohash_create(PG_SHA256);
-	const char *name = psprintf("%u %s %d", MyDatabaseId, part, number);
+	const char *name =
+		psprintf("%u %s %d " UINT64_FORMAT, MyDatabaseId, part, number, order);
 	WaTableDigest digest;
 
 	if (hash == NULL || pg_cryptohash_init(hash) < 0 ||
@@ -143,54 +168,79 @@ digest_of(const WaJoinContents *contents, const char *part, int number)
 	return digest;
 }
 
-void
-wa_join_cache_name(WaJoinTables *tables, const WaJoinContents *contents)
+/* Gives tables their digests. */
+static void
+set_digests(WaJoinTables *tables, const WaJoinContents *contents)
 {
-	for (int i = 0; i < tables->njoins; i++)
-		tables->rows[i].digest = digest_of(contents, "rows", i);
-	for (int i = 0; i < tables->nvalues; i++)
-		tables->tables[i].digest = digest_of(contents, "value", i);
+	const uint64 order = tables->uses[contents->owner].order;
+
+	tables->rows[contents->owner].digest =
+		digest_of(contents, order, "rows", 0);
+	for (int i = 0; i < contents->nvalues; i++)
+		tables->tables[contents->values[i]].digest =
+			digest_of(contents, order, "value", i);
 }
 
-/* Returns a copy of an array in a memory context. */
-static void *
-copy_of(MemoryContext context, const void *array, Size bytes)
+/* Copies to what is kept what tables have, into its memory. */
+static void
+copy_tables(Kept *kept, const WaJoinTables *tables,
+			const WaJoinContents *contents)
 {
-	void *copy = MemoryContextAlloc(context, bytes + 1);
+	const int nvalues = contents->nvalues;
 
-	memcpy(copy, array, bytes);
-	return copy;
+	kept->rows = tables->rows[contents->owner];
+	kept->values = palloc(sizeof(WaJoinValue) * (nvalues + 1));
+	kept->tables = palloc(sizeof(WaLookupTable) * (nvalues + 1));
+	for (int i = 0; i < nvalues; i++)
+	{
+		kept->values[i] = tables->values[contents->values[i]];
+		kept->tables[i] = tables->tables[contents->values[i]];
+	}
+	kept->uses = palloc(sizeof(WaJoinUse) * contents->njoins);
+	for (int i = 0; i < contents->njoins; i++)
+		kept->uses[i] = tables->uses[contents->joins[i]];
+}
+
+/* Makes, in a memory context, what is kept of tables. */
+static Kept *
+make(MemoryContext context, const WaJoinTables *tables,
+	 const WaJoinContents *contents)
+{
+	MemoryContext old = MemoryContextSwitchTo(context);
+	Kept *kept = palloc0(sizeof(Kept));
+	const Size bytes = sizeof(uint64) * contents->nstamps;
+
+	kept->context = context;
+	kept->description = pstrdup(contents->description);
+	kept->nstamps = contents->nstamps;
+	kept->stamps = palloc(bytes + 1);
+	memcpy(kept->stamps, contents->stamps, bytes);
+	copy_tables(kept, tables, contents);
+	MemoryContextSwitchTo(old);
+	return kept;
 }
 
 void
 wa_join_cache_keep(WaJoinTables *tables, const WaJoinContents *contents)
 {
-	const MemoryContext context = tables->context;
-	const Size bytes = MemoryContextMemAllocated(context, true);
+	MemoryContext *context = &tables->contexts[contents->owner];
+	const Size bytes = tables->uses[contents->owner].bytes;
 	Kept *kept;
 
+	set_digests(tables, contents);
+	/* The same relation may be joined in two roles. */
+	if (find(contents) != NULL)
+		return;
 	make_room(bytes);
 	if (nkept >= MOST_KEPT || kept_bytes + bytes > get_hash_memory_limit())
 		return;
-	kept = MemoryContextAllocZero(context, sizeof(Kept));
-	kept->context = context;
-	kept->description = MemoryContextStrdup(context, contents->description);
-	kept->nstamps = contents->nstamps;
-	kept->stamps =
-		copy_of(context, contents->stamps, sizeof(uint64) * contents->nstamps);
+	kept = make(*context, tables, contents);
 	kept->bytes = bytes;
-	kept->rows =
-		copy_of(context, tables->rows, sizeof(WaKeyRows) * tables->njoins);
-	kept->values =
-		copy_of(context, tables->values, sizeof(WaJoinValue) * tables->nvalues);
-	kept->tables = copy_of(context, tables->tables,
-						   sizeof(WaLookupTable) * tables->nvalues);
 	begin_use(kept);
-	MemoryContextSetParent(context, TopMemoryContext);
+	MemoryContextSetParent(*context, TopMemoryContext);
 	dlist_push_head(&kept_list, &kept->node);
 	nkept++;
 	kept_bytes += bytes;
 	/* What the tables are filled with next lies elsewhere. */
-	tables->context = AllocSetContextCreate(
-		CurrentMemoryContext, "warpagg joins", ALLOCSET_DEFAULT_SIZES);
+	*context = NULL;
 }

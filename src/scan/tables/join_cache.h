@@ -11,26 +11,28 @@
 #include "core/must_check.h"
 #include "scan/tables/join_tables.h"
 
-/* What tables are made of. */
+/* What the tables of a join that is not folded are made of. */
 typedef struct WaJoinContents
 {
+	int owner; /* the join, by its number in the query, */
+	int njoins;
+	int *joins; /* with those that are folded into it, in their order */
+	int nvalues;
+	int *values; /* of the tables, in the order of the description */
 	const char *description;
 	int nstamps;
-	const uint64 *stamps;
+	uint64 *stamps;
 } WaJoinContents;
-
-/*
- * Gives tables that have been filled digests by which the device process may keep them:
- * those that are filled with the same contents have the same.
- */
-extern void wa_join_cache_name(WaJoinTables *tables,
-							   const WaJoinContents *contents);
 
 /* Fills tables with what is kept of the same contents; returns false if there is nothing. */
 extern WA_MUST_CHECK bool wa_join_cache_take(WaJoinTables *tables,
 											 const WaJoinContents *contents);
 
-/* Keeps what tables have been filled with, unless that takes too much memory. */
+/*
+ * Keeps what tables have been filled with, unless that takes too much memory.  Either way
+ * they get digests by which the device process may keep them: those that are filled with the
+ * same contents have the same.
+ */
 extern void wa_join_cache_keep(WaJoinTables *tables,
 							   const WaJoinContents *contents);
 

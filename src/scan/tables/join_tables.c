@@ -53,6 +53,8 @@ wa_join_tables_make(const WaJoins *joins, EState *estate)
 	tables->context = AllocSetContextCreate(
 		CurrentMemoryContext, "warpagg joins", ALLOCSET_DEFAULT_SIZES);
 	tables->njoins = list_length(joins->keys);
+	tables->contexts = palloc0(sizeof(MemoryContext) * tables->njoins);
+	tables->uses = palloc0(sizeof(WaJoinUse) * tables->njoins);
 	tables->keys = palloc0(sizeof(ExprState *) * tables->njoins);
 	tables->key_types = palloc0(sizeof(Oid) * tables->njoins);
 	tables->rows = palloc0(sizeof(WaKeyRows) * tables->njoins);

@@ -29,11 +29,24 @@ typedef struct WaJoinValue
 	Datum *odd;
 } WaJoinValue;
 
+/* What is known of a join's rows, also for EXPLAIN. */
+typedef struct WaJoinUse
+{
+	int64 rows;     /* that it has */
+	uint64 order;   /* a hash of their keys, one after the other */
+	Size bytes;     /* of its tables; 0: it is folded */
+	bool is_reused; /* they are an earlier query's */
+} WaJoinUse;
+
 typedef struct WaJoinTables
 {
 	const WaJoins *joins;
-	MemoryContext context; /* of what they are filled with */
+	MemoryContext
+		context; /* of all that they are filled with, but for what is kept */
 	int njoins;
+	MemoryContext
+		*contexts;    /* of those of each join that is not folded; or NULL */
+	WaJoinUse *uses;  /* of the joins */
 	ExprState **keys; /* of the joins; NULL: it is folded */
 	Oid *key_types;
 	WaKeyRows *rows; /* of the joins that are not folded */

@@ -1,0 +1,478 @@
+/*
+ * join_contents.c
+ *		What tables of joins are made of; see join_contents.h.
+ *
+ * Tables are the same for other queries if they depend on nothing but the rows of
+ * relations, of which stamps tell whether they are the same (scan/resident/stamps.h): not on
+ * the time, on the user, on subselects, or on code that may be replaced.
+ */
+#include "postgres.h"
+
+#include "access/xact.h"
+#include "executor/executor.h"
+#include "nodes/nodeFuncs.h"
+#include "optimizer/clauses.h"
+#include "optimizer/optimizer.h"
+#include "utils/lsyscache.h"
+#include "utils/rel.h"
+
+#include "compat.h"
+#include "resident/autoload.h"
+#include "resident/columns.h"
+#include "resident/relation.h"
+#include "scan/expr/errors.h"
+#include "scan/node/join_contents.h"
+#include "scan/node/plan_text.h"
+#include "scan/plan/suggest.h"
+#include "scan/resident/stamps.h"
+#include "scan/tables/table_cache.h"
+#include "settings.h"
+
+/* What tables depend on. */
+typedef struct Contents
+{
+	EState *estate;
+	Bitmapset *relations; /* by their numbers in the query */
+	List *params;         /* numbers of external parameters */
+	List *numbers;        /* of relations, in the order of the description */
+} Contents;
+
+/* Looks for what is not known to be the same for another query; notes parameters. */
+static bool
+find_changing(Node *node, void *context)
+{
+	Contents *contents = (Contents *) context;
+	const Param *param = (const Param *) node;
+
+	if (node == NULL)
+		return false;
+	if (IsA(node, SubPlan) || IsA(node, AlternativeSubPlan))
+		return true;
+	if (!IsA(node, Param))
+		return expression_tree_walker(node, find_changing, context);
+	if (param->paramkind != PARAM_EXTERN)
+		return true;
+	contents->params = list_append_unique_int(contents->params, param->paramid);
+	return false;
+}
+
+/* Tells whether expressions are the same for every query with the same parameters. */
+static bool
+are_lasting(Contents *contents, List *expressions)
+{
+	return !contain_mutable_functions((Node *) expressions) &&
+		   !wa_runs_foreign_code((Node *) expressions) &&
+		   !find_changing((Node *) expressions, contents);
+}
+
+/* Returns the expressions that a plan of a kind has beside those of all plans. */
+static List *
+expressions_of(const Plan *plan)
+{
+	switch (nodeTag(plan))
+	{
+		case T_IndexScan:
+			return ((const IndexScan *) plan)->indexqual;
+		case T_IndexOnlyScan:
+			return ((const IndexOnlyScan *) plan)->indexqual;
+		case T_BitmapIndexScan:
+			return ((const BitmapIndexScan *) plan)->indexqual;
+		case T_BitmapHeapScan:
+			return ((const BitmapHeapScan *) plan)->bitmapqualorig;
+		case T_NestLoop:
+			return ((const NestLoop *) plan)->join.joinqual;
+		case T_MergeJoin:
+			return list_concat_copy(((const MergeJoin *) plan)->join.joinqual,
+									((const MergeJoin *) plan)->mergeclauses);
+		case T_HashJoin:
+			return list_concat_copy(((const HashJoin *) plan)->join.joinqual,
+									((const HashJoin *) plan)->hashclauses);
+		case T_CustomScan:
+			return list_concat_copy(
+				((const CustomScan *) plan)->custom_exprs,
+				((const CustomScan *) plan)->custom_scan_tlist);
+		default:
+			return NIL;
+	}
+}
+
+/* Returns the number of the relation that a plan scans; 0: none. */
+static Index
+relation_of(const Plan *plan)
+{
+	switch (nodeTag(plan))
+	{
+		case T_SeqScan:
+		case T_IndexScan:
+		case T_IndexOnlyScan:
+		case T_BitmapHeapScan:
+		case T_CustomScan:
+			return ((const Scan *) plan)->scanrelid;
+		default:
+			return 0;
+	}
+}
+
+/* Tells whether a plan is of a kind that returns the same for the same relations. */
+static bool
+is_covered(const Plan *plan)
+{
+	switch (nodeTag(plan))
+	{
+		case T_SeqScan:
+		case T_IndexScan:
+		case T_IndexOnlyScan:
+		case T_BitmapHeapScan:
+		case T_BitmapIndexScan:
+		case T_NestLoop:
+		case T_MergeJoin:
+		case T_HashJoin:
+		case T_Hash:
+		case T_Sort:
+		case T_Material:
+		case T_Gather:
+		case T_GatherMerge:
+		case T_Unique:
+		case T_Agg:
+		case T_SubqueryScan:
+			return true;
+		case T_CustomScan:
+			return strcmp(((const CustomScan *) plan)->methods->CustomName,
+						  "WarpAgg") == 0 &&
+				   ((const CustomScan *) plan)->custom_plans == NIL;
+		default:
+			return false;
+	}
+}
+
+/* Tells whether a plan (NULL: none) returns the same for the same relations. */
+static bool
+is_lasting(Contents *contents, const Plan *plan)
+{
+	if (plan == NULL)
+		return true;
+	if (!is_covered(plan) || plan->initPlan != NIL ||
+		!are_lasting(contents, plan->targetlist) ||
+		!are_lasting(contents, plan->qual) ||
+		!are_lasting(contents, expressions_of(plan)))
+		return false;
+	if (relation_of(plan) > 0)
+		contents->relations =
+			bms_add_member(contents->relations, (int) relation_of(plan));
+	if (IsA(plan, SubqueryScan) &&
+		!is_lasting(contents, ((const SubqueryScan *) plan)->subplan))
+		return false;
+	return is_lasting(contents, plan->lefttree) &&
+		   is_lasting(contents, plan->righttree);
+}
+
+/* Appends the values of parameters, as texts. */
+static void
+append_params(StringInfo text, const Contents *contents)
+{
+	const ParamListInfo params = contents->estate->es_param_list_info;
+	ListCell *cell;
+
+	foreach (cell, contents->params)
+	{
+		const int number = lfirst_int(cell);
+		ParamExternData place;
+		const ParamExternData *param;
+		Oid function;
+		bool is_varlena;
+		const char *value;
+
+		param = params->paramFetch != NULL
+					? params->paramFetch(params, number, false, &place)
+					: &params->params[number - 1];
+		appendStringInfo(text, " $%d", number);
+		if (!OidIsValid(param->ptype) || param->isnull)
+			continue;
+		getTypeOutputInfo(param->ptype, &function, &is_varlena);
+		value = OidOutputFunctionCall(function, param->value);
+		/* With its length, no value looks like one and another parameter. */
+		appendStringInfo(text, "=%u:%zu:%s", param->ptype, strlen(value),
+						 value);
+	}
+}
+
+/* A value of the rows, as text. */
+typedef struct Described
+{
+	int number;
+	char *text;
+} Described;
+
+static int
+compare_described(const void *a, const void *b)
+{
+	return strcmp(((const Described *) a)->text, ((const Described *) b)->text);
+}
+
+/* Describes the values of tables, in an order that does not depend on the query's. */
+static void
+describe_values(StringInfo to, Contents *contents, const WaJoins *joins,
+				WaJoinContents *found)
+{
+	const int count = list_length(joins->values);
+	Described *values = palloc(sizeof(Described) * (count + 1));
+	ListCell *cell;
+
+	found->values = palloc(sizeof(int) * (count + 1));
+	foreach (cell, joins->values)
+	{
+		const WaJoinedValue *value = (const WaJoinedValue *) lfirst(cell);
+		StringInfoData text;
+
+		if (value->expression == NULL ||
+			wa_joins_owner(joins, value->join) != found->owner)
+			continue;
+		initStringInfo(&text);
+		wa_plan_text_append(&text, &contents->numbers, value->expression);
+		values[found->nvalues++] =
+			(Described){foreach_current_index(cell), text.data};
+	}
+	qsort(values, (size_t) found->nvalues, sizeof(Described),
+		  compare_described);
+	for (int i = 0; i < found->nvalues; i++)
+	{
+		found->values[i] = values[i].number;
+		appendStringInfo(to, " value %s", values[i].text);
+	}
+}
+
+/*
+ * Describes what a plan returns.  Of a relation that is scanned the columns are of no account,
+ * as expressions tell which they use: queries have them in any order.
+ */
+static void
+describe_plan(StringInfo to, Contents *contents, const Plan *plan,
+			  const WaJoin *join)
+{
+	Plan *copy;
+
+	switch (nodeTag(plan))
+	{
+		case T_SeqScan:
+		case T_IndexScan:
+		case T_IndexOnlyScan:
+		case T_BitmapHeapScan:
+			copy = (Plan *) copyObject((const void *) plan);
+			copy->targetlist = NIL;
+			wa_plan_text_append(to, &contents->numbers, copy);
+			break;
+		default:
+			wa_plan_text_append(to, &contents->numbers, plan);
+			wa_plan_text_append(to, &contents->numbers, join->columns);
+	}
+}
+
+/*
+ * Describes the joins of tables, and how those that are folded are found.  By what the rows
+ * of the query's table find theirs is of no account.
+ */
+static void
+describe_joins(StringInfo to, Contents *contents, const WaJoins *joins,
+			   const List *plans, const WaJoinContents *found)
+{
+	int *places = palloc(sizeof(int) * list_length(joins->list));
+
+	for (int i = 0; i < found->njoins; i++)
+	{
+		const int number = found->joins[i];
+		const WaJoin *join = (const WaJoin *) list_nth(joins->list, number);
+
+		places[number] = i;
+		describe_plan(to, contents, (const Plan *) list_nth(plans, number),
+					  join);
+		appendStringInfo(to, " join %d ", join->is_unique);
+		wa_plan_text_append(to, &contents->numbers, join->of);
+		if (join->into < 0)
+			continue;
+		appendStringInfo(to, " %d %d ", join->kind, places[join->into]);
+		wa_plan_text_append(to, &contents->numbers, join->key);
+	}
+}
+
+/* Describes what tables have, beside rows of relations. */
+static char *
+describe(Contents *contents, const WaJoins *joins, const List *plans,
+		 WaJoinContents *found)
+{
+	StringInfoData text;
+	ListCell *cell;
+
+	initStringInfo(&text);
+	describe_joins(&text, contents, joins, plans, found);
+	describe_values(&text, contents, joins, found);
+	foreach (cell, contents->numbers)
+		appendStringInfo(
+			&text, " relation %u",
+			exec_rt_fetch((Index) lfirst_int(cell), contents->estate)->relid);
+	append_params(&text, contents);
+	appendStringInfoString(&text, wa_tables_settings());
+	return text.data;
+}
+
+/*
+ * Has a relation loaded that has no stamp, by the column of it that takes least; then the
+ * next query finds the tables of this one.
+ */
+static void
+suggest(Relation relation)
+{
+	AttrNumber any;
+
+	if (wa_autoload && wa_resident_refusal(relation) == NULL &&
+		wa_columns_narrowest(relation, &any))
+		wa_autoload_suggest(RelationGetRelid(relation), 1, &any, false);
+}
+
+/* Returns the tables of a join, with those that are folded into it. */
+static WaJoinContents *
+make_contents(const WaJoins *joins, int owner)
+{
+	const int count = list_length(joins->list);
+	WaJoinContents *found = palloc0(sizeof(WaJoinContents));
+
+	found->owner = owner;
+	found->joins = palloc(sizeof(int) * count);
+	for (int i = 0; i < count; i++)
+		if (wa_joins_owner(joins, i) == owner)
+			found->joins[found->njoins++] = i;
+	return found;
+}
+
+/* Describes tables, if they may be those of other queries; returns false if not. */
+static bool
+find_description(Contents *contents, const WaJoins *joins, const List *plans,
+				 WaJoinContents *found)
+{
+	ListCell *cell;
+
+	for (int i = 0; i < found->njoins; i++)
+		if (!is_lasting(contents,
+						(const Plan *) list_nth(plans, found->joins[i])))
+			return false;
+	foreach (cell, joins->values)
+	{
+		const WaJoinedValue *value = (const WaJoinedValue *) lfirst(cell);
+
+		if (wa_joins_owner(joins, value->join) == found->owner &&
+			!are_lasting(contents, list_make1(value->expression)))
+			return false;
+	}
+	if (bms_is_empty(contents->relations))
+		return false;
+	found->description = describe(contents, joins, plans, found);
+	return true;
+}
+
+/*
+ * Stores the stamps of some relations, by their numbers in the query; returns false if the
+ * device process cannot tell.  Those without one are loaded if the node's table is large
+ * enough.
+ */
+static bool
+find_stamps(const WaScanState *state, const Bitmapset *numbers, uint64 *stamps)
+{
+	EState *estate = state->css.ss.ps.state;
+	const bool may_load =
+		wa_suggest_is_wanted((double) wa_sources_nblocks(&state->sources));
+	uint64 *found = palloc(sizeof(uint64) * bms_num_members(numbers));
+	List *relations = NIL;
+	ListCell *cell;
+	int number = -1;
+
+	while ((number = bms_next_member(numbers, number)) >= 0)
+		relations =
+			lappend(relations, query_relation_compat(estate, (Index) number));
+	if (!wa_resident_stamps(relations, estate->es_snapshot, found))
+		return false;
+	number = -1;
+	foreach (cell, relations)
+	{
+		const uint64 stamp = found[foreach_current_index(cell)];
+
+		number = bms_next_member(numbers, number);
+		stamps[number] = stamp;
+		if (stamp == 0 && may_load)
+			suggest((Relation) lfirst(cell));
+	}
+	return true;
+}
+
+/* Gives tables the stamps of their relations; returns false if one of these has none. */
+static bool
+take_stamps(const Contents *contents, const uint64 *stamps,
+			WaJoinContents *found)
+{
+	ListCell *cell;
+
+	found->stamps = palloc(sizeof(uint64) * list_length(contents->numbers));
+	foreach (cell, contents->numbers)
+	{
+		const int number = lfirst_int(cell);
+
+		if (!bms_is_member(number, contents->relations))
+			continue;
+		if (stamps[number] == 0)
+			return false;
+		found->stamps[found->nstamps++] = stamps[number];
+	}
+	/* Each of them is scanned by a plan, and so is in the description. */
+	return found->nstamps == bms_num_members(contents->relations);
+}
+
+/* Describes those of some tables that may be the same for other queries. */
+static List *
+find_described(Contents *contents, const WaJoins *joins, const List *plans,
+			   const Bitmapset *owners)
+{
+	List *described = NIL;
+	int owner = -1;
+
+	while ((owner = bms_next_member(owners, owner)) >= 0)
+	{
+		WaJoinContents *found = make_contents(joins, owner);
+
+		if (find_description(&contents[owner], joins, plans, found))
+			described = lappend(described, found);
+	}
+	return described;
+}
+
+List *
+wa_join_contents_find(const WaScanState *state, const List *plans,
+					  const Bitmapset *owners)
+{
+	EState *estate = state->css.ss.ps.state;
+	const int count = list_length(plans);
+	Contents *contents = palloc0(sizeof(Contents) * count);
+	uint64 *stamps =
+		palloc0(sizeof(uint64) * (list_length(estate->es_range_table) + 1));
+	Bitmapset *relations = NULL;
+	List *list = NIL;
+	List *described;
+	ListCell *cell;
+
+	if (!wa_enable_resident || IsolationIsSerializable())
+		return NIL;
+	for (int i = 0; i < count; i++)
+		contents[i].estate = estate;
+	described = find_described(contents, &state->query.joins, plans, owners);
+	foreach (cell, described)
+		relations = bms_add_members(
+			relations,
+			contents[((const WaJoinContents *) lfirst(cell))->owner].relations);
+	if (described == NIL || !find_stamps(state, relations, stamps))
+		return NIL;
+	foreach (cell, described)
+	{
+		WaJoinContents *found = (WaJoinContents *) lfirst(cell);
+
+		if (take_stamps(&contents[found->owner], stamps, found))
+			list = lappend(list, found);
+	}
+	return list;
+}

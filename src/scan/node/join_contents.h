@@ -1,0 +1,19 @@
+/*
+ * join_contents.h
+ *		What tables of joins are made of, so that other queries find them.
+ */
+#ifndef WA_SCAN_JOIN_CONTENTS_H
+#define WA_SCAN_JOIN_CONTENTS_H
+
+#include "scan/state/scan_state.h"
+#include "scan/tables/join_cache.h"
+
+/*
+ * Finds out what the tables of some joins that are not folded are made of.  plans: of all
+ * joins.  Returns a list of WaJoinContents, without those tables that may be others for the
+ * next query, or whose relations have no stamps: such relations may be loaded soon.
+ */
+extern List *wa_join_contents_find(const WaScanState *state, const List *plans,
+								   const Bitmapset *owners);
+
+#endif /* WA_SCAN_JOIN_CONTENTS_H */
