@@ -243,6 +243,27 @@ joins_plan()
 	echo "$plan${reasons:+: $reasons}"
 }
 
+# Prints milliseconds: a query's, as the first one of a session, of ours; then, of its next
+# run there, those that planning takes, and those that the device process does.
+joins_details()
+{
+	local query
+
+	query=$(scan_query "$1")
+	wa_psql -f - <<SQL | awk '/^Time:/ { first = $2 }
+		/Planning Time:/ { planned = $(NF - 1) }
+		/Resident Time:/ { device += $(NF - 1) }
+		END { printf "%.2f %.2f %.2f", first, planned, device }'
+$(scan_session_setup "$PROCESSES"); $(scan_side on);
+\\o /dev/null
+\\timing on
+$query;
+\\timing off
+\\o
+EXPLAIN (ANALYZE) $query;
+SQL
+}
+
 # Times a query and prints its line of the table; adds the medians of both sides to
 # times.out, with whether the node is there.  Arguments: its name, how many rows it has.
 joins_measure()
@@ -250,14 +271,17 @@ joins_measure()
 	local times
 	local plan
 	local medians
+	local details
 
 	times=$(scan_time_sides "$(scan_query "$1")" "$(scan_session_setup "$PROCESSES")" off on)
 	medians="$(scan_median_of "$(sed -n 1p <<<"$times")") $(scan_median_of "$(sed -n 2p <<<"$times")")"
 	plan=$(joins_plan "$1")
+	details=$(joins_details "$1")
 	echo "$medians ${plan%%:*}" >>"$WA_TMP/times.out"
 	awk -v name="$1" -v rows="$2" -v plan="$plan" '{
-		printf "| %s | %d | %.2f | %.2f | %.2f | %s |\n", name, rows, $1, $2, $1 / $2, plan }' \
-		<<<"$medians"
+		printf "| %s | %d | %.2f | %.2f | %.2f | %s | %s | %s | %s |\n",
+			name, rows, $1, $2, $1 / $2, $3, $4, $5, plan }' \
+		<<<"$medians $details"
 }
 
 # Prints what all queries come to.
@@ -295,10 +319,13 @@ $(bench_environment)
 | left out, as they take more than $TIMEOUT s | ${LEFT_OUT:-none} |
 | method | medians of $BENCH_RUNS runs of each side in one session, by turns, after $WARM_UPS warm-ups; results compared text for text${QUERIES_DIR:+, those of given queries as sets of rows}; both sides have $PROCESSES processes |
 
-"Our plan" says whether the node is there, and what keeps other levels of the query from it.
+"First" is ours as the first query of a session, before which the server has run it. Of a later
+run, "planned" says how long PostgreSQL and we took to plan it, and "device" how long the
+device process took; "our plan" whether the node is there, and what keeps other levels of the
+query from it.
 
-| query | rows | PostgreSQL, ms | ours, ms | times as fast | our plan |
-|---|---|---|---|---|---|
+| query | rows | PostgreSQL, ms | ours, ms | times as fast | first, ms | planned, ms | device, ms | our plan |
+|---|---|---|---|---|---|---|---|---|
 TEXT
 }
 
