@@ -272,6 +272,15 @@ GRANT EXECUTE ON FUNCTION avg(numeric) TO PUBLIC;
 DROP OWNED BY counted_user;
 DROP ROLE counted_user;
 
+-- Of the plans that are made, what is said is said of the one that is taken.
+SET client_min_messages = notice;
+SET warpagg.explain_refusals = notice;
+SELECT count(*) FROM (SELECT f.g, count(*), sum(d.z4) FROM counted_facts f JOIN counted_many d ON d.k = f.k GROUP BY 1 OFFSET 0) q;
+SELECT f.g, count(d.z4) FROM counted_facts f JOIN counted_many d ON d.k = f.k GROUP BY 1 ORDER BY 1;
+SELECT f.g, variance(d.z4) > 1 AS large FROM counted_facts f JOIN counted_many d ON d.k = f.k GROUP BY 1 ORDER BY 1 LIMIT 1;
+SET warpagg.explain_refusals = explain;
+SET client_min_messages = error;
+
 -- What costs little is not planned again, and what costs more so is left alone.
 RESET cpu_tuple_cost;
 SELECT counted_refusal('SELECT f.g, count(*) FROM counted_facts f JOIN counted_many d ON d.k = f.k WHERE f.id < 3 GROUP BY 1');

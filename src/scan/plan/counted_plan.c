@@ -2,10 +2,12 @@
  * counted_plan.c
  *		Plans of queries with a table counted; see counted_plan.h.
  *
- * To plan a query takes about as long as to run one of a few hundred rows: only what costs
- * more is planned again, and only a few times.
+ * To plan a query may take a millisecond, and longer the more it joins: only what costs more
+ * is planned again, and only a few times.
  */
 #include "postgres.h"
+
+#include <math.h>
 
 #include "optimizer/planner.h"
 
@@ -17,8 +19,12 @@
 #include "scan/plan/why_note.h"
 #include "settings.h"
 
-/* What a plan costs at least that is worth looking for another one. */
-#define LEAST_COST 1000
+/*
+ * What a plan of two tables that are joined costs at least that is worth looking for another
+ * one; with each one more it is twice that, up to so many.
+ */
+#define LEAST_COST  1000
+#define MOST_TABLES 32
 
 /* How often a query is planned again at most. */
 #define MOST_PLANS 6
@@ -31,8 +37,15 @@ typedef struct Refused
 	const char *reason; /* why it cannot be counted; NULL: not known */
 } Refused;
 
-/* Those of the present run, which may have the planner run again; NULL: there is none. */
-static List **refused = NULL;
+/* A run of the planner. */
+typedef struct Run
+{
+	List *refused; /* Refused */
+	List *notices; /* char *: what it has to say */
+} Run;
+
+/* The present one, which may have the planner run again; NULL: there is none. */
+static Run *run = NULL;
 
 static planner_hook_type previous_planner = NULL;
 
@@ -42,7 +55,7 @@ wa_counted_refused(PlannerInfo *root, const RelOptInfo *relation,
 {
 	int number = -1;
 
-	if (refused == NULL)
+	if (run == NULL)
 		return;
 	while ((number = bms_next_member(relation->relids, number)) >= 0)
 	{
@@ -53,25 +66,42 @@ wa_counted_refused(PlannerInfo *root, const RelOptInfo *relation,
 			continue;
 		table = palloc(sizeof(Refused));
 		*table = (Refused){entry->relid, text, NULL};
-		*refused = lappend(*refused, table);
+		run->refused = lappend(run->refused, table);
 	}
 }
 
-/* Plans a query, and notes what is refused if *noted is not NULL. */
-static PlannedStmt *
-plan_noted(Query *query, List **noted, PLANNER_PARAMETERS_COMPAT)
+/* Says why a level has no node. */
+static void
+say(const char *text)
 {
-	List **outer = refused;
+	ereport(NOTICE,
+			(errmsg("warpagg leaves an aggregate to PostgreSQL: %s", text)));
+}
+
+void
+wa_counted_notice(const char *text)
+{
+	if (run == NULL)
+		say(text);
+	else
+		run->notices = lappend(run->notices, (char *) text);
+}
+
+/* Plans a query in a run. */
+static PlannedStmt *
+plan_in_run(Query *query, Run *mine, PLANNER_PARAMETERS_COMPAT)
+{
+	Run *outer = run;
 	PlannedStmt *plan;
 
-	refused = noted;
+	run = mine;
 	PG_TRY();
 	{
 		plan = previous_planner(query, PLANNER_ARGUMENTS_COMPAT);
 	}
 	PG_FINALLY();
 	{
-		refused = outer;
+		run = outer;
 	}
 	PG_END_TRY();
 	return plan;
@@ -92,20 +122,13 @@ count_nodes(const PlannedStmt *plan)
 	return count;
 }
 
-/* Tells whether a plan is to be taken in place of another one. */
-static bool
-is_better(const PlannedStmt *plan, const PlannedStmt *other)
-{
-	return count_nodes(plan) > count_nodes(other) &&
-		   !is_dearer_compat(plan->planTree, other->planTree);
-}
-
 /* A query that is planned again. */
 typedef struct Again
 {
 	const List *refused; /* Refused */
 	const Query *query;  /* of the plan */
-	PlannedStmt *plan;   /* the best one so far */
+	PlannedStmt *plan;   /* the best one so far, */
+	List *notices;       /* and what there is to say of it */
 	int nplans;          /* that have been made */
 } Again;
 
@@ -137,19 +160,28 @@ note_reason(const Again *again, Oid table, const char *reason)
 	}
 }
 
-/* Plans another form of the query, and keeps the plan if it is better. */
+/*
+ * Plans another form of the query, in which a table is counted, and keeps the plan if it has
+ * more nodes and is not dearer.
+ */
 static void
-try_query(Again *again, const Query *query, PLANNER_PARAMETERS_COMPAT)
+try_query(Again *again, const Query *query, Oid table,
+		  PLANNER_PARAMETERS_COMPAT)
 {
-	PlannedStmt *plan;
+	Run mine = {NIL, NIL};
+	PlannedStmt *plan = plan_in_run(copyObject((Query *) query), &mine,
+									PLANNER_ARGUMENTS_COMPAT);
 
-	if (again->nplans++ >= MOST_PLANS)
+	again->nplans++;
+	if (count_nodes(plan) <= count_nodes(again->plan))
 		return;
-	plan =
-		plan_noted(copyObject((Query *) query), NULL, PLANNER_ARGUMENTS_COMPAT);
-	if (!is_better(plan, again->plan))
+	if (is_dearer_compat(plan->planTree, again->plan->planTree))
+	{
+		note_reason(again, table, "PostgreSQL's plan costs less");
 		return;
+	}
 	again->plan = plan;
+	again->notices = mine.notices;
 	again->query = query;
 }
 
@@ -179,7 +211,7 @@ plan_level(Again *again, int level, PLANNER_PARAMETERS_COMPAT)
 			note_reason(again, table, reason);
 			continue;
 		}
-		try_query(again, one, PLANNER_ARGUMENTS_COMPAT);
+		try_query(again, one, table, PLANNER_ARGUMENTS_COMPAT);
 		/* What has been counted is no candidate any more. */
 		one = wa_counted_rewrite(several, level, tables, i - ncounted, &table,
 								 &reason);
@@ -187,7 +219,7 @@ plan_level(Again *again, int level, PLANNER_PARAMETERS_COMPAT)
 			continue;
 		several = one;
 		if (++ncounted > 1)
-			try_query(again, several, PLANNER_ARGUMENTS_COMPAT);
+			try_query(again, several, table, PLANNER_ARGUMENTS_COMPAT);
 	}
 }
 
@@ -201,32 +233,62 @@ ends_with(const char *text, const char *end)
 		   strcmp(text + length - strlen(end), end) == 0;
 }
 
-/* Has a plan say why tables were not counted either. */
+/* Returns why a level has no node, with why a table was not counted either. */
+static const char *
+full_reason(const Again *again, const char *reason)
+{
+	ListCell *cell;
+
+	foreach (cell, again->refused)
+	{
+		const Refused *table = (const Refused *) lfirst(cell);
+
+		if (table->reason != NULL && ends_with(reason, table->text))
+			return psprintf("%s, and %s", reason, table->reason);
+	}
+	return reason;
+}
+
+/* Has the plan, and what there is to say of it, say why tables were not counted either. */
 static void
-add_reasons(const Again *again)
+add_reasons(Again *again)
 {
 	List *whys;
-	ListCell *why;
 	ListCell *cell;
 
 	if (!wa_why_read(again->plan, &whys))
 		return;
-	foreach (why, whys)
+	foreach (cell, whys)
 	{
-		WaWhy *level = (WaWhy *) lfirst(why);
+		WaWhy *why = (WaWhy *) lfirst(cell);
 
-		foreach (cell, again->refused)
-		{
-			const Refused *table = (const Refused *) lfirst(cell);
-
-			if (table->reason == NULL || !ends_with(level->reason, table->text))
-				continue;
-			level->reason =
-				psprintf("%s, and %s", level->reason, table->reason);
-			break;
-		}
+		why->reason = full_reason(again, why->reason);
 	}
 	wa_why_write(again->plan, whys);
+	foreach (cell, again->notices)
+		lfirst(cell) = (char *) full_reason(again, (const char *) lfirst(cell));
+}
+
+/* Tells whether a level is worth planning again for. */
+static bool
+is_worth(const Again *again, int size)
+{
+	return again->plan->planTree->total_cost >=
+		   ldexp(LEAST_COST, Min(size, MOST_TABLES) - 2);
+}
+
+/* Plans a query that is likely to have joins again, if they are refused. */
+static void
+plan_again(Again *again, PLANNER_PARAMETERS_COMPAT)
+{
+	int size;
+
+	for (int level = 0;
+		 (size = wa_counted_level_size((Query *) again->query, level)) > 0;
+		 level++)
+		if (is_worth(again, size))
+			plan_level(again, level, PLANNER_ARGUMENTS_COMPAT);
+	add_reasons(again);
 }
 
 /* The hook. */
@@ -234,22 +296,23 @@ static PlannedStmt *
 plan_query(Query *parse, PLANNER_PARAMETERS_COMPAT)
 {
 	/* The planner changes it. */
-	const Query *query = wa_enable_scan && wa_counted_has_level(parse, 0)
+	const Query *query = wa_enable_scan && wa_counted_level_size(parse, 0) > 0
 							 ? copyObject(parse)
 							 : NULL;
-	List *noted = NIL;
+	Run mine = {NIL, NIL};
 	Again again = {.query = query};
+	ListCell *cell;
 
-	again.plan = plan_noted(parse, query == NULL ? NULL : &noted,
-							PLANNER_ARGUMENTS_COMPAT);
-	again.refused = noted;
-	if (noted == NIL || again.plan->planTree->total_cost < LEAST_COST)
-		return again.plan;
-	for (int level = 0; wa_counted_has_level((Query *) again.query, level);
-		 level++)
-		plan_level(&again, level, PLANNER_ARGUMENTS_COMPAT);
-	add_reasons(&again);
-	wa_why_planned(parse, again.plan);
+	again.plan = plan_in_run(parse, &mine, PLANNER_ARGUMENTS_COMPAT);
+	again.refused = mine.refused;
+	again.notices = mine.notices;
+	if (query != NULL && mine.refused != NIL)
+	{
+		plan_again(&again, PLANNER_ARGUMENTS_COMPAT);
+		wa_why_planned(parse, again.plan);
+	}
+	foreach (cell, again.notices)
+		say((const char *) lfirst(cell));
 	return again.plan;
 }
 

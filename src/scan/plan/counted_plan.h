@@ -20,4 +20,10 @@ extern void wa_counted_init(void);
 extern void wa_counted_refused(PlannerInfo *root, const RelOptInfo *relation,
 							   const char *text);
 
+/*
+ * Has a NOTICE say why a level has no node, if the plan that is being made is the one that is
+ * taken.  text: likewise.
+ */
+extern void wa_counted_notice(const char *text);
+
 #endif /* WA_SCAN_COUNTED_PLAN_H */

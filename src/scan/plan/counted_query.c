@@ -35,6 +35,23 @@ typedef struct LevelSearch
 	Query *found;
 } LevelSearch;
 
+/* Returns how many tables and subqueries a query has in FROM. */
+static int
+size_of(const Query *query)
+{
+	int size = 0;
+	ListCell *cell;
+
+	foreach (cell, query->rtable)
+	{
+		const RangeTblEntry *entry = lfirst_node(RangeTblEntry, cell);
+
+		size +=
+			entry->rtekind == RTE_RELATION || entry->rtekind == RTE_SUBQUERY;
+	}
+	return size;
+}
+
 /* Goes through levels, outer ones first. */
 static bool
 find_level(Node *node, void *context)
@@ -47,7 +64,7 @@ find_level(Node *node, void *context)
 	if (!IsA(node, Query))
 		return expression_tree_walker(node, find_level, context);
 	if (query->commandType == CMD_SELECT && query->hasAggs &&
-		list_length(query->rtable) > 1 && search->number-- == 0)
+		size_of(query) > 1 && search->number-- == 0)
 	{
 		search->found = query;
 		return true;
@@ -65,10 +82,12 @@ level_of(Query *query, int number)
 	return search.found;
 }
 
-bool
-wa_counted_has_level(Query *query, int number)
+int
+wa_counted_level_size(Query *query, int number)
 {
-	return level_of(query, number) != NULL;
+	const Query *level = level_of(query, number);
+
+	return level == NULL ? 0 : size_of(level);
 }
 
 /*

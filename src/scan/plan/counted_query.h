@@ -20,8 +20,11 @@
 
 #include "core/must_check.h"
 
-/* Tells whether a query has more than so many levels that aggregate joins. */
-extern bool wa_counted_has_level(Query *query, int number);
+/*
+ * Returns how many tables and subqueries a level of a query that aggregates joins has, of
+ * which there are two at least; 0: there are no more such levels.
+ */
+extern int wa_counted_level_size(Query *query, int number);
 
 /*
  * Returns a query, which has not been planned, with a table of such a level counted, as a
