@@ -25,14 +25,14 @@ OBJS = $(SRCS:.c=.o)
 REGRESS = init family sum avg min max count variance nulls numeric interval \
 	other_types sizes grouping groups window moving sharing parallel modifiers \
 	regress_queries differences settings scan scan_expressions scan_guards \
-	scan_errors scan_lazy scan_rowwise scan_parallel joins_parallel joins_counted scan_limit scan_spill \
+	scan_errors scan_lazy scan_rowwise scan_parallel joins_parallel scan_limit scan_spill \
 	scan_plan scan_executor scan_long scan_domains scan_one_time_filter scan_stored \
 	scan_plus_constant scan_time_zones resident \
 	resident_queries resident_times resident_forms resident_wide \
 	resident_quotients resident_spill resident_memory resident_equal_values resident_top \
 	resident_texts resident_distinct_inputs resident_expressions resident_dashboards \
-	resident_attempts resident_rest resident_family partitions joins quotients contract why \
-	why_heap versions
+	resident_attempts resident_rest resident_family partitions joins joins_counted quotients contract \
+	why why_heap versions
 ISOLATION = snapshot scan partitions joins
 ISOLATION_OPTS = --inputdir=$(srcdir)/test
 TAP_TESTS = 1

@@ -186,7 +186,6 @@ SELECT number, counted_refusal(query), query FROM counted_queries WHERE counted_
 -- The same of resident columns, for both tables.
 SELECT count(warpagg_load(t)) > 0 AS loaded FROM unnest('{counted_facts,counted_many,counted_special,counted_dims,counted_none}'::regclass[]) t;
 SELECT counted_same(query), count(*), min(number) FROM counted_queries GROUP BY 1 ORDER BY 3;
-
 -- The extension's own aggregates, whose sums of floats are exact.
 SELECT counted_same(q), counted_refusal(q), q FROM unnest(ARRAY[
     'SELECT f.g, gpu_count(*), gpu_count(d.zn), gpu_sum(f.i4), gpu_avg(f.n), gpu_sum(d.z8), gpu_avg(d.z4), gpu_min(d.zt), gpu_max(f.s) FROM counted_facts f LEFT JOIN counted_many d ON d.k = f.k GROUP BY 1',
@@ -280,6 +279,22 @@ SELECT f.g, count(d.z4) FROM counted_facts f JOIN counted_many d ON d.k = f.k GR
 SELECT f.g, variance(d.z4) > 1 AS large FROM counted_facts f JOIN counted_many d ON d.k = f.k GROUP BY 1 ORDER BY 1 LIMIT 1;
 SET warpagg.explain_refusals = explain;
 SET client_min_messages = error;
+
+-- What a session keeps of counts is not used once rows have changed.
+CREATE TEMPORARY TABLE counted_kept (query text);
+INSERT INTO counted_kept VALUES ('SELECT f.g, count(*), sum(d.z4), max(d.zt) FROM counted_facts f LEFT JOIN counted_many d ON d.k = f.k GROUP BY 1');
+SELECT counted_same(query) FROM counted_kept;
+UPDATE counted_many SET z4 = z4 + 1 WHERE k = 3;
+SELECT counted_same(query) FROM counted_kept;
+INSERT INTO counted_many (k, z4) VALUES (3, 5), (31, 6), (NULL, 7);
+SELECT counted_same(query) FROM counted_kept;
+BEGIN;
+DELETE FROM counted_many WHERE k IN (4, 31);
+SELECT counted_same(query) FROM counted_kept;
+ROLLBACK;
+SELECT counted_same(query) FROM counted_kept;
+DELETE FROM counted_many WHERE k = 31;
+SELECT counted_same(query) FROM counted_kept;
 
 -- What costs little is not planned again, and what costs more so is left alone.
 RESET cpu_tuple_cost;
