@@ -273,8 +273,8 @@ SELECT join_same(q), q FROM unnest(ARRAY[
 
 -- What is refused.
 SELECT join_refusal(q), q FROM unnest(ARRAY[
-    'SELECT count(*) FROM join_facts f JOIN join_many m ON m.k = f.k',
-    'SELECT count(*) FROM join_facts f LEFT JOIN join_many m ON m.k = f.k',
+    'SELECT variance(m.y) FROM join_facts f JOIN join_many m ON m.k = f.k',
+    'SELECT count(*) FILTER (WHERE m.y = 1) FROM join_facts f LEFT JOIN join_many m ON m.k = f.k',
     'SELECT count(*) FROM join_facts f FULL JOIN join_dims d ON d.id = f.k',
     'SELECT count(d.x) FROM join_facts f LEFT JOIN join_dims d ON d.id = f.k AND f.v > 5',
     'SELECT count(d.x) FROM join_facts f LEFT JOIN join_dims d ON d.id = f.k + 1',
@@ -283,9 +283,9 @@ SELECT join_refusal(q), q FROM unnest(ARRAY[
     'SELECT count(*) FROM join_facts f, join_dims d',
     'SELECT count(*) FROM join_facts f JOIN (SELECT k, count(*) AS y FROM join_many GROUP BY 1) m ON m.k = f.k',
     'SELECT count(*) FROM join_facts f LEFT JOIN (SELECT id, 5 AS five FROM join_dims) d ON d.id = f.k WHERE COALESCE(d.five, 1) = 1',
-    'SELECT count(*) FROM join_facts f JOIN join_facts g ON g.id = f.k',
+    'SELECT g.b, count(*) FROM join_facts f JOIN join_facts g ON g.id = f.k GROUP BY 1',
     'SELECT count(*) FROM join_facts f LEFT JOIN (join_dims d JOIN join_groups g ON g.id = d.parent) ON d.id = f.k',
-    'SELECT count(*) FROM join_dims d LEFT JOIN join_facts f ON d.id = f.k',
+    'SELECT sum(f.v + d.x) FROM join_dims d LEFT JOIN join_facts f ON d.id = f.k',
     'SELECT count(*) FROM join_facts f JOIN join_dims d ON d.id = f.k WHERE random() >= 0 * d.x * f.b',
     'SELECT count(*) FROM join_facts f JOIN join_dims d ON d.id = f.k::numeric',
     'SELECT count(*) FROM join_facts f TABLESAMPLE SYSTEM (50) JOIN join_dims d ON d.id = f.k']) q;

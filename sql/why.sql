@@ -45,7 +45,7 @@ EXPLAIN (COSTS OFF) SELECT sum(k) FROM why JOIN why_other USING (id);
 -- What is grouped.
 SELECT query, pg_temp.why(query) FROM unnest(ARRAY[
     'SELECT count(*) FROM why a CROSS JOIN why_other b CROSS JOIN why_other c',
-    'SELECT count(*) FROM why a LEFT JOIN why_other b ON a.k = b.g',
+    'SELECT max(a.k + b.id) FROM why a LEFT JOIN why_other b ON a.k = b.g',
     'SELECT count(*)',
     'SELECT count(*) FROM generate_series(1, 3)',
     'SELECT sum(x) FROM (VALUES (1), (2)) AS v (x)',

@@ -8,6 +8,7 @@
 
 #include "client/following.h"
 #include "client/supervisor.h"
+#include "scan/plan/counted_plan.h"
 #include "scan/plan/path.h"
 #include "scan/plan/why.h"
 #include "settings.h"
@@ -26,4 +27,5 @@ _PG_init(void)
 	wa_following_init(wa_wal_next);
 	wa_scan_init();
 	wa_why_init();
+	wa_counted_init();
 }

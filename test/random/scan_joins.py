@@ -5,7 +5,8 @@ some of which lie far apart, one of two columns, one that several rows have, and
 table without rows.  A query joins its table, f, with up to four of them, d1, d2, ...: by
 columns of the table (a star, one table in two roles) or of those before (a chain), in all
 kinds of joins, of which the node takes most.  Another one is changed in the transaction
-that reads it.
+that reads it.  Some queries join one more table, several rows of which have a key, so that
+it can be counted: nothing but aggregates, and conditions of its own, are over its columns.
 """
 
 import re
@@ -47,6 +48,13 @@ KINDS = (["inner"] * 7 + ["comma"] * 2 + ["left"] * 5 + ["semi"] * 3 + ["anti"] 
 
 LEFT_ALONE = {"distinct": "", "rollup": "", "volatile": "random() >= 0",
               "initplan": "k1 <= (SELECT avg(u.k1) FROM wa_scan.few u)"}
+
+# Tables that are counted, some of whose rows have the same k1; and what may be aggregated
+# over them: columns, and of which there are sums.
+REPEATED = ["dim_many", "dim_many", "few", "dim_k2", "dim_date", "dim_own"]
+COUNTED = ["i2", "i4", "i8", "n", "cents", "wide", "k1", "k2", "id", "late", "late_n",
+           "f8", "m", "d", "ts", "s", "b"]
+SUMMED = {"smallint", "integer", "bigint", "numeric"}
 
 # Of what a row of a semi join's relation is told, and how.
 SEMI = ["{outer} IN (SELECT {key} FROM wa_scan.{table} {alias}{where})",
@@ -104,6 +112,7 @@ class Query(scan_generator.Query):
         self.visible = ["f"]  # tables whose columns there are
         self.joined = []      # conditions of WHERE that join
         self.loose = set()
+        self.counted = None   # a table that may be counted
         super().__init__(rng, samples, partitioned)
 
     def left_alone_ways(self):
@@ -175,7 +184,22 @@ class Query(scan_generator.Query):
         self.tree = f"wa_scan.{self.table} f"
         for number in range(1, 1 + self.rng.choice([1, 1, 1, 2, 2, 3, 4])):
             self.draw_join(f"d{number}")
+        if self.rng.random() < 0.25:
+            self.draw_counted(self.rng.choice(["d8", "d9"]))
         self.expressions.aliases = self.visible
+
+    def draw_counted(self, alias):
+        """Adds a join of a table that nothing but aggregates is to be over."""
+        rng = self.rng
+        table = rng.choice(REPEATED)
+        key = f"{alias}.{'key' if table == 'dim_many' else 'k1'}"
+        outer = rng.choice([alias for alias in self.visible for _ in
+                            range(5 if alias == "f" else 1)])
+        on = " = ".join(rng.sample([key, f"{outer}.{rng.choice(['k1', 'k1', 'k2'])}"], 2))
+        if rng.random() < 0.4:
+            on += f" AND {self.draw_condition([alias])}"
+        self.tree += f" {rng.choice(['JOIN', 'LEFT JOIN'])} wa_scan.{table} {alias} ON {on}"
+        self.counted = alias
 
     def draw_join(self, alias):
         """Adds a join."""
@@ -258,12 +282,29 @@ class Query(scan_generator.Query):
     def draw_calls(self):
         """Sums of floats that depend on the order of rows are ours, on both sides."""
         calls = super().draw_calls()
+        for call in calls if self.counted else []:
+            self.count(call)
         for call in calls:
             if self.rng.random() < 0.05:
                 call.kind, call.argument = self.expressions.provoke()
                 call.function = "count"
             call.is_ours |= call.depends_on_order(self.accelerate)
         return calls
+
+    def count(self, call):
+        """Has a call be one of those that are told of a table that is counted, mostly."""
+        rng = self.rng
+        if rng.random() < 0.5 and not call.modifier:
+            column = rng.choice(COUNTED)
+            call.kind = TYPES[column].split("(")[0]
+            call.argument = f"{self.counted}.{column}"
+            call.is_array = False
+            call.function = rng.choice(
+                ["count"] + ["min", "max"] * (call.kind not in ("text", "boolean"))
+                + ["sum", "avg"] * 2 * (call.kind in SUMMED))
+        elif call.function not in EXACT and rng.random() < 0.95 and not (
+                call.kind in SUMMED and call.function in ("sum", "avg")):
+            call.function = "count"
 
     def draw_having(self):
         having = super().draw_having()

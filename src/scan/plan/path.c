@@ -19,6 +19,7 @@
 #include "optimizer/paths.h"
 #include "optimizer/planner.h"
 
+#include "scan/plan/counted_plan.h"
 #include "scan/plan/group_estimate.h"
 #include "scan/plan/joins_resident.h"
 #include "scan/plan/limit.h"
@@ -373,8 +374,7 @@ consider(PlannerInfo *root, UpperRelationKind stage, RelOptInfo *input_rel,
 		return;
 	wa_why_refused(root, reason);
 	if (wa_explain_refusals == WA_REFUSALS_NOTICED)
-		ereport(NOTICE, (errmsg("warpagg leaves an aggregate to PostgreSQL: %s",
-								reason)));
+		wa_counted_notice(reason);
 }
 
 /*

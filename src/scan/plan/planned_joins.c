@@ -20,6 +20,7 @@
 #include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
 
+#include "scan/plan/counted_plan.h"
 #include "scan/plan/join_keys.h"
 #include "scan/plan/planned_joins.h"
 #include "scan/plan/planner_compat.h"
@@ -142,6 +143,17 @@ kind_of(const Candidate *candidate)
 	}
 }
 
+/* Returns that a relation may have several rows for one. */
+static const char *
+refuse_several(const Search *search, const Candidate *candidate)
+{
+	const char *reason = psprintf("%s may have several rows for one",
+								  name_of(search, candidate->relation));
+
+	wa_counted_refused(search->root, candidate->relation, reason);
+	return reason;
+}
+
 /* Returns why a relation is not joined by clauses, or NULL. */
 static const char *
 refusal_of(const Search *search, const Candidate *candidate,
@@ -155,7 +167,7 @@ refusal_of(const Search *search, const Candidate *candidate,
 		return psprintf(
 			"%s is not joined by a key that is an integer or a text", name);
 	if (is_many && !unique)
-		return psprintf("%s may have several rows for one", name);
+		return refuse_several(search, candidate);
 	if (clauses->others != NIL)
 		return psprintf("%s is joined by more than a key", name);
 	return NULL;

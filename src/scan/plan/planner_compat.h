@@ -5,12 +5,15 @@
 #ifndef WA_SCAN_PLANNER_COMPAT_H
 #define WA_SCAN_PLANNER_COMPAT_H
 
+#include "nodes/parsenodes.h"
 #include "nodes/pathnodes.h"
+#include "nodes/plannodes.h"
 #include "optimizer/appendinfo.h"
 #include "optimizer/cost.h"
 #include "optimizer/pathnode.h"
 #include "optimizer/paths.h"
 #include "optimizer/planmain.h"
+#include "parser/parse_relation.h"
 
 /* Makes a path that appends what others return, of a relation of the query. */
 static inline Path *
@@ -71,6 +74,49 @@ lists_partitioned_indexes_compat(void)
 #else
 	return false;
 #endif
+}
+
+/* Has a column be one that outer joins may make NULL. */
+static inline void
+set_nulling_compat(Var *column, Relids joins)
+{
+#if PG_VERSION_NUM >= 160000
+	column->varnullingrels = joins;
+#endif
+}
+
+/* Has a column also be one that outer joins may make NULL which another one is behind. */
+static inline void
+add_nulling_compat(Var *column, const Var *other)
+{
+#if PG_VERSION_NUM >= 160000
+	column->varnullingrels =
+		bms_union(column->varnullingrels, other->varnullingrels);
+#endif
+}
+
+/* Has rights to a table of a query be checked as the only ones of another query. */
+static inline void
+move_permissions_compat(Query *from, Query *to, RangeTblEntry *entry)
+{
+#if PG_VERSION_NUM >= 160000
+	if (entry->perminfoindex == 0)
+		return;
+	to->rteperminfos =
+		list_make1(getRTEPermissionInfo(from->rteperminfos, entry));
+	entry->perminfoindex = 1;
+#endif
+}
+
+/* Tells whether a plan is dearer than another one. */
+static inline bool
+is_dearer_compat(const Plan *plan, const Plan *other)
+{
+#if PG_VERSION_NUM >= 180000
+	if (plan->disabled_nodes != other->disabled_nodes)
+		return plan->disabled_nodes > other->disabled_nodes;
+#endif
+	return plan->total_cost > other->total_cost;
 }
 
 /* Tells whether a relation has no two rows for which clauses of a join can be true. */
