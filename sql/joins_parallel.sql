@@ -126,8 +126,20 @@ SELECT wa_join_differences(query) FROM (VALUES
     ('SELECT upper(i.name) || s.note, max(i.name || note) FROM wa_sale s JOIN wa_item i ON s.item = i.id WHERE length(i.name) + s.day > 20 GROUP BY 1'),
     ('SELECT e.name, count(*), sum(e.price) FROM wa_sale s LEFT JOIN wa_empty e ON s.item = e.id GROUP BY 1'),
     ('SELECT count(*), sum(e.price), min(e.name) FROM wa_sale s JOIN wa_empty e ON s.item = e.id'),
-    ('SELECT sum(amount) FILTER (WHERE is_new), count(*) FILTER (WHERE price = 1.5) FROM wa_sale s JOIN wa_item i ON s.item = i.id')
+    ('SELECT sum(amount) FILTER (WHERE is_new), count(*) FILTER (WHERE price = 1.5) FROM wa_sale s JOIN wa_item i ON s.item = i.id'),
+    ('SELECT i.name, count(*), sum(weight), sum(price) FROM wa_sale s LEFT JOIN wa_item i ON s.item = i.id AND i.sort < s.place AND s.amount / (s.place + 1) > 3 GROUP BY 1'),
+    ('SELECT day, count(*), sum(amount) FROM wa_sale s WHERE NOT EXISTS (SELECT FROM wa_item i WHERE s.item = i.id AND i.sort < s.place) GROUP BY day'),
+    ('SELECT count(*) FROM wa_sale s WHERE item NOT IN (SELECT id FROM wa_empty)')
 ) AS queries (query);
+-- Of subqueries that PostgreSQL does not read with workers of its own.
+ALTER TABLE wa_item SET (parallel_workers = 0);
+ALTER TABLE wa_sort SET (parallel_workers = 0);
+SELECT wa_join_differences(query) FROM (VALUES
+    ('SELECT day, count(*), count(*) FILTER (WHERE place IN (SELECT sort FROM wa_item WHERE sort > 3)) FROM wa_sale s WHERE item NOT IN (SELECT sort * 2 FROM wa_item) GROUP BY day'),
+    ('SELECT count(*) FROM wa_sale s WHERE place NOT IN (SELECT NULLIF(id, 3) FROM wa_sort) OR item IN (SELECT id FROM wa_item)')
+) v (query);
+ALTER TABLE wa_item RESET (parallel_workers);
+ALTER TABLE wa_sort RESET (parallel_workers);
 
 -- Groups that outgrow the memory: rows are spilled by workers, and joined again.
 ALTER TABLE wa_sale ALTER id SET (n_distinct = 100);

@@ -42,11 +42,14 @@ NUMBERS = ["i2", "i4", "i8", "k1", "k2", "id", "late"]
 
 # how a table is joined; the node leaves those of the last line to PostgreSQL, or most
 KINDS = (["inner"] * 7 + ["comma"] * 2 + ["left"] * 5 + ["semi"] * 3 + ["anti"] * 2
-         + ["left is null"]
-         + ["many", "full", "left with more", "expression", "not in"] * 1)
+         + ["left with more"] * 3 + ["left is null"] + ["not in"] * 2 + ["or in"] * 2
+         + ["many", "full", "expression"] * 1)
 
 LEFT_ALONE = {"distinct": "", "rollup": "", "volatile": "random() >= 0",
               "initplan": "k1 <= (SELECT avg(u.k1) FROM wa_scan.few u)"}
+
+# Which of them are conditions of WHERE with a subselect.
+SUBSELECTS = ("semi", "anti", "not in", "or in")
 
 # Of what a row of a semi join's relation is told, and how.
 SEMI = ["{outer} IN (SELECT {key} FROM wa_scan.{table} {alias}{where})",
@@ -183,14 +186,14 @@ class Query(scan_generator.Query):
         kind = rng.choice(KINDS)
         table = rng.choice([name for name in OTHERS for _ in
                             range(1 if name in ("dim_many", "dim_none") else 4)])
-        if kind in ("semi", "anti") and rng.random() < 0.4:
+        if kind in SUBSELECTS and rng.random() < 0.4:
             table = rng.choice(["dim_many", "few", *(self.partitioned or ["middle"])])
         elif kind == "many":
             table = "dim_many"
         elif table == "dim_many":
             table = "dim_k1"
         on, outer, key = self.draw_on(table, alias, kind)
-        if kind in ("semi", "anti", "not in"):
+        if kind in SUBSELECTS:
             self.joined.append(self.draw_subselect(kind, table, alias, on, outer, key))
             return
         self.add_table(kind, table, alias, on, key)
@@ -225,19 +228,33 @@ class Query(scan_generator.Query):
         word = {"inner": "JOIN", "many": "JOIN", "expression": "JOIN",
                 "full": "FULL JOIN"}.get(kind, "LEFT JOIN")
         if kind == "left with more":
-            on += f" AND {self.draw_condition(rng.sample(['f', alias], 1))}"
+            on += f" AND {self.draw_condition(self.draw_sides(alias))}"
         elif kind != "full" and rng.random() < 0.3:
             on += f" AND {self.draw_condition([alias])}"
         if kind == "left is null":
             self.joined.append(f"{key} IS NULL")
         self.tree += f" {word} {table} ON {on}"
 
+    def draw_sides(self, alias):
+        """Returns tables that a condition beside the key of one is over."""
+        others = [self.rng.choice(self.visible)]
+        return self.rng.choice([[alias], others, [alias] + others, [alias] + others])
+
     def draw_subselect(self, kind, table, alias, on, outer, key):
         """Returns a condition that there is a row of a table, or none."""
         rng = self.rng
-        more = "" if rng.random() < 0.5 else self.draw_condition([alias])
-        if kind == "not in":
-            return f"{outer} NOT IN (SELECT {key} FROM wa_scan.{table} {alias})"
+        is_set = kind in ("not in", "or in")
+        sides = ([alias] if is_set or rng.random() < 0.7 else self.draw_sides(alias))
+        more = "" if rng.random() < 0.5 else self.draw_condition(sides)
+        if is_set:
+            if rng.random() < 0.5:
+                more = f"{key} IS NOT NULL" + (f" AND {more}" if more else "")
+            where = f" WHERE {more}" if more else ""
+            word = "NOT IN" if kind == "not in" else rng.choice(["IN", "NOT IN"])
+            text = f"{outer} {word} (SELECT {key} FROM wa_scan.{table} {alias}{where})"
+            if kind == "not in":
+                return text
+            return f"({text} OR {self.draw_condition([rng.choice(self.visible)])})"
         text = SEMI[1] if kind == "anti" or " AND " in on else rng.choice(SEMI)
         text = text.format(outer=outer, key=key, table=table, alias=alias, on=on,
                            where=f" WHERE {more}" if more else "",

@@ -195,8 +195,6 @@ show_joins(const WaScanQuery *query, List *context, ExplainState *es)
 	List *texts = NIL;
 	ListCell *cell;
 
-	if (query->joins.list == NIL)
-		return;
 	foreach (cell, query->joins.list)
 	{
 		const WaJoin *join = (const WaJoin *) lfirst(cell);
@@ -205,13 +203,18 @@ show_joins(const WaScanQuery *query, List *context, ExplainState *es)
 											[WA_JOIN_SEMI] = "SEMI ",
 											[WA_JOIN_ANTI] = "ANTI "};
 
-		texts = lappend(texts,
-						psprintf("%s%s", kinds[join->kind],
-								 deparse_expression(
-									 (Node *) make_ands_explicit(join->clauses),
-									 context, true, false)));
+		/* The row filter shows sets. */
+		if (join->subplan != NULL)
+			continue;
+		texts = lappend(
+			texts, psprintf("%s%s", kinds[join->kind],
+							deparse_expression(
+								(Node *) make_ands_explicit(list_concat_copy(
+									join->clauses, join->conditions)),
+								context, true, false)));
 	}
-	ExplainPropertyList("Joins", texts, es);
+	if (texts != NIL)
+		ExplainPropertyList("Joins", texts, es);
 }
 
 /* Prints clauses that are all to be fulfilled. */

@@ -33,7 +33,8 @@
 
 struct WaJoined
 {
-	List *plans; /* PlanState of each join */
+	List *plans; /* PlanState of each join: below the node, or a subplan's, */
+	List *below; /* and of those below the node */
 	WaJoinBuild *build;
 	bool has_read;
 };
@@ -250,7 +251,7 @@ describe(const WaScanState *state, const List *plans, const Contents *contents)
 	{
 		const WaJoinedValue *value = (const WaJoinedValue *) lfirst(cell);
 
-		appendStringInfo(&text, " %d %s", value->join,
+		appendStringInfo(&text, " %d %d %s", value->join, value->fact,
 						 nodeToString(value->expression));
 	}
 	forget_locations(text.data);
@@ -331,25 +332,77 @@ find_contents(const WaScanState *state, const List *plans,
 	return true;
 }
 
+/* Returns the plans of the joins, of which those of sets are subplans. */
+static List *
+plans_of(const WaScanState *state)
+{
+	const EState *estate = state->css.ss.ps.state;
+	List *below = wa_plan_joined(castNode(CustomScan, state->css.ss.ps.plan));
+	List *plans = NIL;
+	ListCell *cell;
+
+	foreach (cell, state->query.joins.list)
+	{
+		const WaJoin *join = (const WaJoin *) lfirst(cell);
+
+		if (join->subplan != NULL)
+			plans = lappend(plans, list_nth(estate->es_plannedstmt->subplans,
+											join->subplan->plan_id - 1));
+		else
+		{
+			plans = lappend(plans, linitial(below));
+			below = list_delete_first(below);
+		}
+	}
+	return plans;
+}
+
+/* Begins the plan of a join below the node. */
+static PlanState *
+begin_plan(CustomScanState *css, WaJoined *joined, Plan *plan, int eflags)
+{
+	PlanState *state =
+		ExecInitNode(plan, css->ss.ps.state,
+					 eflags & ~(EXEC_FLAG_BACKWARD | EXEC_FLAG_MARK));
+
+	joined->below = lappend(joined->below, state);
+	css->custom_ps = lappend(css->custom_ps, state);
+	return state;
+}
+
+/* Returns the plan of a set, which has begun, and has the node show that it uses it. */
+static PlanState *
+use_subplan(CustomScanState *css, SubPlan *subplan)
+{
+	SubPlanState *state = makeNode(SubPlanState);
+
+	state->subplan = subplan;
+	state->parent = &css->ss.ps;
+	state->planstate = (PlanState *) list_nth(
+		css->ss.ps.state->es_subplanstates, subplan->plan_id - 1);
+	css->ss.ps.subPlan = lappend(css->ss.ps.subPlan, state);
+	return state->planstate;
+}
+
 WaJoined *
 wa_joined_begin(WaScanState *state, int eflags)
 {
 	CustomScanState *css = &state->css;
 	WaJoined *joined;
-	ListCell *cell;
-	List *plans = wa_plan_joined(castNode(CustomScan, css->ss.ps.plan));
+	ListCell *join;
+	ListCell *plan;
 
-	if (plans == NIL)
+	if (state->query.joins.list == NIL)
 		return NULL;
 	joined = palloc0(sizeof(WaJoined));
-	foreach (cell, plans)
+	forboth(join, state->query.joins.list, plan, plans_of(state))
 	{
-		PlanState *plan =
-			ExecInitNode(lfirst(cell), css->ss.ps.state,
-						 eflags & ~(EXEC_FLAG_BACKWARD | EXEC_FLAG_MARK));
+		SubPlan *subplan = ((const WaJoin *) lfirst(join))->subplan;
 
-		joined->plans = lappend(joined->plans, plan);
-		css->custom_ps = lappend(css->custom_ps, plan);
+		joined->plans = lappend(
+			joined->plans, subplan != NULL
+							   ? use_subplan(css, subplan)
+							   : begin_plan(css, joined, lfirst(plan), eflags));
 	}
 	return joined;
 }
@@ -361,11 +414,13 @@ fill(WaScanState *state, WaJoined *joined)
 	WaJoinTables *tables = state->query.interpreter->joined;
 	ListCell *cell;
 
+	/* A subplan may have been read for rows of partitions, which PostgreSQL reads. */
+	foreach (cell, joined->plans)
+		if (joined->build != NULL ||
+			!list_member_ptr(joined->below, lfirst(cell)))
+			ExecReScan((PlanState *) lfirst(cell));
 	if (joined->build == NULL)
 		joined->build = wa_join_build_make(tables, state->css.ss.ps.state);
-	else
-		foreach (cell, joined->plans)
-			ExecReScan((PlanState *) lfirst(cell));
 	wa_join_build_fill(joined->build, joined->plans);
 	/* Workers of theirs make room for the node's own. */
 	foreach (cell, joined->plans)
@@ -378,9 +433,7 @@ find_or_fill(WaScanState *state, WaJoined *joined)
 {
 	WaJoinTables *tables = state->query.interpreter->joined;
 	WaJoinContents contents;
-	const bool may_keep = find_contents(
-		state, wa_plan_joined(castNode(CustomScan, state->css.ss.ps.plan)),
-		&contents);
+	const bool may_keep = find_contents(state, plans_of(state), &contents);
 
 	if (may_keep && wa_join_cache_take(tables, &contents))
 		return;
@@ -420,7 +473,14 @@ wa_joined_rescan(WaJoined *joined, Bitmapset *changed)
 	if (joined == NULL || changed == NULL)
 		return;
 	foreach (cell, joined->plans)
-		UpdateChangedParamSet((PlanState *) lfirst(cell), changed);
+	{
+		PlanState *plan = (PlanState *) lfirst(cell);
+
+		/* Who else reads a subplan takes its own note of it away. */
+		if (bms_overlap(plan->plan->allParam, changed))
+			joined->has_read = false;
+		UpdateChangedParamSet(plan, changed);
+	}
 }
 
 void
@@ -430,6 +490,6 @@ wa_joined_end(WaJoined *joined)
 
 	if (joined == NULL)
 		return;
-	foreach (cell, joined->plans)
+	foreach (cell, joined->below)
 		ExecEndNode((PlanState *) lfirst(cell));
 }

@@ -58,6 +58,26 @@ are_equal_as_integers(Oid left, Oid right)
 	}
 }
 
+/* Tells whether what a clause compares are columns that may be keys, equal as such. */
+static bool
+compares_keys(const OpExpr *clause, const Expr *left, const Expr *right)
+{
+	return clause->opno < FirstNormalObjectId &&
+		   (compares_texts(clause) ||
+			are_equal_as_integers(exprType((const Node *) left),
+								  exprType((const Node *) right)));
+}
+
+bool
+wa_join_clause_is_key(const OpExpr *clause)
+{
+	Expr *left = linitial(clause->args);
+
+	return column_of(left) != NULL &&
+		   op_mergejoinable(clause->opno, exprType((Node *) left)) &&
+		   compares_keys(clause, left, lsecond(clause->args));
+}
+
 bool
 wa_join_key_make(const RelOptInfo *joined, const RelOptInfo *relation,
 				 RestrictInfo *info, WaJoinKey *key)
@@ -66,8 +86,7 @@ wa_join_key_make(const RelOptInfo *joined, const RelOptInfo *relation,
 	Expr *left;
 	Expr *right;
 
-	if (info->mergeopfamilies == NIL || !info->can_join ||
-		clause->opno >= FirstNormalObjectId)
+	if (info->mergeopfamilies == NIL || !info->can_join)
 		return false;
 	left = linitial(clause->args);
 	right = lsecond(clause->args);
@@ -81,11 +100,8 @@ wa_join_key_make(const RelOptInfo *joined, const RelOptInfo *relation,
 		return false;
 	/* What looks for unique indexes goes by it. */
 	info->outer_is_left = key->outer == left;
-	if (column_of(key->outer) == NULL || column_of(key->inner) == NULL)
-		return false;
-	return compares_texts(clause) ||
-		   are_equal_as_integers(exprType((Node *) key->outer),
-								 exprType((Node *) key->inner));
+	return column_of(key->outer) != NULL && column_of(key->inner) != NULL &&
+		   compares_keys(clause, key->outer, key->inner);
 }
 
 /* Tells whether a subquery returns no more than one row for the keys. */

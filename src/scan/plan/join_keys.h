@@ -26,6 +26,9 @@ extern WA_MUST_CHECK bool wa_join_key_make(const RelOptInfo *joined,
 										   const RelOptInfo *relation,
 										   RestrictInfo *info, WaJoinKey *key);
 
+/* Tells whether a clause compares a column, on its left, with something as a key may be. */
+extern bool wa_join_clause_is_key(const OpExpr *clause);
+
 /* Tells whether a relation has no more than one row for keys (WaJoinKey). */
 extern bool wa_join_keys_are_unique(PlannerInfo *root, RelOptInfo *relation,
 									const List *keys);

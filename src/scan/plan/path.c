@@ -15,6 +15,7 @@
 #include "miscadmin.h"
 #include "nodes/extensible.h"
 #include "nodes/nodeFuncs.h"
+#include "optimizer/clauses.h"
 #include "optimizer/cost.h"
 #include "optimizer/optimizer.h"
 #include "optimizer/pathnode.h"
@@ -128,11 +129,11 @@ as_int(double estimate)
 	return (int) Min(estimate, INT_MAX);
 }
 
-/* Finds parameters. */
+/* Finds parameters; that of a subplan's comparison is its own. */
 static bool
 collect_parameters(Node *node, void *parameters)
 {
-	if (node == NULL)
+	if (node == NULL || IsA(node, SubPlan))
 		return false;
 	if (IsA(node, Param))
 		*(List **) parameters = list_append_unique(*(List **) parameters, node);
@@ -360,10 +361,12 @@ columns_of_rows(const WaScanQuery *query)
 	ListCell *cell;
 
 	foreach (cell, query->filter_clauses)
-		if (has_other_columns(lfirst(cell), query->varno))
+		if (has_other_columns(lfirst(cell), query->varno) ||
+			contain_subplans(lfirst(cell)))
 			all = lappend(all, lfirst(cell));
 	foreach (cell, query->joins.list)
 		all = lappend(all, ((const WaJoin *) lfirst(cell))->key);
+	all = list_concat(all, wa_joins_conditions(&query->joins));
 	foreach (cell, pull_var_clause((Node *) all, PVC_RECURSE_AGGREGATES |
 													 PVC_RECURSE_PLACEHOLDERS))
 		if (lfirst_node(Var, cell)->varno == (int) query->varno)

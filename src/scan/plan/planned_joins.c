@@ -20,6 +20,7 @@
 #include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
 
+#include "scan/plan/join_conditions.h"
 #include "scan/plan/join_keys.h"
 #include "scan/plan/planned_joins.h"
 #include "scan/plan/planner_compat.h"
@@ -145,7 +146,7 @@ refusal_of(const Search *search, const Candidate *candidate,
 			"%s is not joined by a key that is an integer or a text", name);
 	if (is_many && !unique)
 		return psprintf("%s may have several rows for one", name);
-	if (clauses->others != NIL)
+	if (!unique && wa_join_conditions_use(clauses->others, candidate->relation))
 		return psprintf("%s is joined by more than a key", name);
 	return NULL;
 }
@@ -221,6 +222,14 @@ join_relation(Search *search, const Candidate *candidate)
 								  name_of(search, relation));
 		return false;
 	}
+	join->conditions = wa_join_conditions(search->root, clauses.others);
+	if (wa_join_key_may_raise(search->joins->list, join))
+	{
+		search->reason = psprintf("%s is joined by a column that depends on "
+								  "what may raise errors",
+								  name_of(search, relation));
+		return false;
+	}
 	add_join(search, candidate, join);
 	search->joins->clauses = list_concat(search->joins->clauses, clauses.above);
 	search->joined = result;
@@ -264,7 +273,9 @@ may_come_next(const WaJoins *joins, int number, const Bitmapset *done)
 
 	if (bms_is_member(number, done))
 		return false;
-	needed = wa_joins_needed(joins, (Node *) join->key);
+	needed = wa_joins_needed(joins,
+							 (Node *) list_make2(join->key, join->conditions));
+	needed = bms_del_member(needed, number);
 	return bms_is_subset(needed, done);
 }
 

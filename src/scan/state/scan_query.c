@@ -61,6 +61,7 @@ wa_scan_query_refer(WaScanQuery *query)
 			query->where = lappend(query->where, lfirst(cell));
 	query->where = list_concat(query->where, wa_joins_clauses(joins));
 	query->where = list_concat(query->where, behind);
+	query->where = list_concat(query->where, wa_joins_checks(joins));
 	wa_joins_refer_keys(joins);
 }
 

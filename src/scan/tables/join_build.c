@@ -51,6 +51,7 @@ typedef struct Side
 	int nfolded;
 	WaRowKey *keys; /* of the rows */
 	int64 nrows;
+	bool has_nulls; /* there were rows without a key */
 	int64 room;
 	WaKeyRows rows; /* by keys */
 } Side;
@@ -270,6 +271,7 @@ take_row(const WaJoinBuild *build, Side *side)
 	const Datum key =
 		ExecEvalExprSwitchContext(side->of, build->econtext, &is_null);
 
+	side->has_nulls |= is_null;
 	if (is_null || !find_folded(side, build->econtext))
 		return;
 	grow(build, side);
@@ -325,6 +327,25 @@ make_table(const WaJoinTables *tables, const Side *side, const Column *column)
 	keep_odd(tables, side, column);
 }
 
+/* Makes the table of something that is the same for all rows: of one entry. */
+static void
+make_fact(const WaJoinTables *tables, const Side *side, WaJoinFact fact,
+		  int number)
+{
+	WaJoinValue *value = &tables->values[number];
+	WaTableValues values;
+	bool is_null = side->has_nulls;
+
+	if (fact == WA_FACT_IF_NULL)
+		is_null |= side->nrows > 0;
+	wa_table_values_begin(&values, tables->context, value->type, value->kind,
+						  NULL, NULL);
+	wa_table_values_grow(&values, 1);
+	wa_table_values_set(&values, 0, 1, is_null ? WA_ENTRY_NULL : WA_ENTRY_VALUE,
+						BoolGetDatum(false));
+	wa_table_values_finish(&values, &tables->tables[number]);
+}
+
 /* Copies the keys of a side, which are found by hashing, to the memory of the tables. */
 static WaRowKey *
 keep_keys(const WaJoinTables *tables, const Side *side)
@@ -356,6 +377,7 @@ make_tables(const WaJoinBuild *build, int number)
 	const WaJoinTables *tables = build->tables;
 	const Side *side = &build->sides[number];
 	WaKeyRows *rows = &tables->rows[number];
+	ListCell *cell;
 
 	*rows = side->rows;
 	if (rows->rows != NULL)
@@ -364,6 +386,13 @@ make_tables(const WaJoinBuild *build, int number)
 		rows->keys = keep_keys(tables, side);
 	for (int i = 0; i < side->ncolumns; i++)
 		make_table(tables, side, &side->columns[i]);
+	foreach (cell, tables->joins->values)
+	{
+		const WaJoinedValue *value = (const WaJoinedValue *) lfirst(cell);
+
+		if (value->join == number && value->fact != WA_FACT_NONE)
+			make_fact(tables, side, value->fact, foreach_current_index(cell));
+	}
 }
 
 /* Has a side have the rows that a plan returns. */
@@ -378,6 +407,7 @@ fill(const WaJoinBuild *build, int number, PlanState *plan)
 	MemoryContext old;
 
 	side->nrows = side->room = 0;
+	side->has_nulls = false;
 	for (slot = ExecProcNode(plan); !TupIsNull(slot); slot = ExecProcNode(plan))
 	{
 		CHECK_FOR_INTERRUPTS();

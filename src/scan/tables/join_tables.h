@@ -18,8 +18,9 @@
 /* A value of rows. */
 typedef struct WaJoinValue
 {
-	int owner;   /* the join whose rows have it */
-	bool is_row; /* it is the number of the row */
+	int owner;    /* the join whose rows have it */
+	bool is_row;  /* it is the number of the row */
+	bool is_fact; /* it is the same for all rows: that of row 0 */
 	Oid type;
 	WaVectorKind kind;
 
