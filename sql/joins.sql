@@ -73,7 +73,16 @@ CREATE TABLE join_set_nulls (id integer, w text COLLATE "C", c char(9), big bigi
 INSERT INTO join_set_nulls VALUES (3, 'text 3', 'text 4', 5), (NULL, NULL, NULL, NULL), (3, 'text 7', 'text 3', 77);
 CREATE TABLE join_set_null (id integer);
 INSERT INTO join_set_null VALUES (NULL);
-VACUUM (ANALYZE) join_set_nulls, join_set_null, join_facts, join_dims, join_groups, join_regions, join_days, join_pairs, join_sparse, join_many, join_none, join_no_facts;
+-- Keys of several columns of other types, some of which are NULL.
+CREATE TABLE join_wide (big bigint, a integer, x integer, t text COLLATE "C", UNIQUE (a, big));
+INSERT INTO join_wide
+    SELECT NULLIF((ARRAY[-9223372036854775808, 9223372036854775807, 0, 5, -5, 1099511627776, 77])[1 + i % 7], 77), NULLIF(i / 7 - 15, 2), i % 11, 'wide ' || i % 5
+    FROM generate_series(0, 300) i;
+CREATE TABLE join_long (w text COLLATE "C", d date, a integer, x integer, t text COLLATE "C", UNIQUE (w, d, a));
+INSERT INTO join_long SELECT t, d, a, id % 11, 'long ' || id % 5 FROM join_facts WHERE id < 300 AND id % 5 <> 1;
+CREATE TABLE join_full (k integer, a bigint, b smallint, t text COLLATE "C", x integer, PRIMARY KEY (t, k, b));
+INSERT INTO join_full SELECT i % 30, i % 13, i % 7, 'text ' || i % 49, i % 8 FROM generate_series(1, 5000) i ON CONFLICT DO NOTHING;
+VACUUM (ANALYZE) join_wide, join_long, join_full, join_set_nulls, join_set_null, join_facts, join_dims, join_groups, join_regions, join_days, join_pairs, join_sparse, join_many, join_none, join_no_facts;
 
 -- Plans: chains, trees, two roles of a relation, other joins than inner ones.
 SELECT wa_plan('SELECT d.name, count(*), sum(f.v) FROM join_facts f JOIN join_dims d ON d.id = f.k GROUP BY 1');
@@ -81,6 +90,7 @@ SELECT wa_plan('SELECT r.name, count(*) FROM join_facts f JOIN join_dims d ON d.
 SELECT wa_plan('SELECT x.month, y.week, count(*) FROM join_facts f LEFT JOIN join_days x ON x.day = f.d JOIN join_days y ON y.day = f.d2 WHERE y.open GROUP BY 1, 2');
 SELECT wa_plan('SELECT count(*) FROM join_facts f WHERE k IN (SELECT k FROM join_many WHERE y > 1) AND NOT EXISTS (SELECT FROM join_none n WHERE n.id = f.k)');
 SELECT wa_plan('SELECT count(*), sum(p.x) FROM join_facts f JOIN join_pairs p USING (a, b)');
+SELECT wa_plan('SELECT w.t, count(*), sum(w.x) FROM join_facts f LEFT JOIN join_long w ON w.w = f.t AND w.d = f.d AND w.a = f.a AND w.x > f.b GROUP BY 1');
 SELECT wa_plan('SELECT d.name, count(*) FROM join_facts f LEFT JOIN join_dims d ON d.id = f.k AND d.x > f.b WHERE NOT EXISTS (SELECT FROM join_groups g WHERE g.id = f.a AND g.x < f.b) GROUP BY 1');
 SELECT line FROM wa_plan('SELECT d.name, count(*) FILTER (WHERE d.x IN (SELECT y FROM join_many)) FROM join_facts f JOIN join_dims d ON d.id = f.k WHERE f.k2 NOT IN (SELECT id FROM join_groups) GROUP BY 1') line WHERE line !~ 'SubPlan';
 
@@ -284,7 +294,30 @@ INSERT INTO join_queries (query) VALUES
 ('SELECT o.x, l.* FROM generate_series(0, 4) o (x), LATERAL (SELECT count(*), sum(f.v) FROM join_facts f WHERE k NOT IN (SELECT k FROM join_many WHERE k IS NOT NULL) AND f.b > o.x) l'),
 ('SELECT o.x, l.* FROM generate_series(0, 4) o (x), LATERAL (SELECT count(*), count(*) FILTER (WHERE f.b IN (SELECT y FROM join_many WHERE k > o.x)) FROM join_facts f WHERE k NOT IN (SELECT k FROM join_many WHERE y = o.x AND k IS NOT NULL)) l'),
 ('SELECT count(*), sum(f.v) FROM join_facts f WHERE k NOT IN (SELECT id FROM join_dims WHERE x > (SELECT avg(y) FROM join_many))'),
-('SELECT count(*) FROM join_facts f WHERE k NOT IN (SELECT id FROM join_dims) ORDER BY 1 LIMIT 1');
+('SELECT count(*) FROM join_facts f WHERE k NOT IN (SELECT id FROM join_dims) ORDER BY 1 LIMIT 1'),
+-- several columns of any types, which are numbered
+('SELECT w.t, count(*), sum(w.x), sum(f.v), min(w.big) FROM join_facts f JOIN join_wide w ON w.big = f.big AND w.a = f.a GROUP BY 1'),
+('SELECT w.t, count(*), count(w.x), sum(f.v) FROM join_facts f LEFT JOIN join_wide w ON w.a = f.a AND w.big = f.big GROUP BY 1'),
+('SELECT w.t, f.b, count(*), sum(w.x) FROM join_facts f LEFT JOIN join_wide w ON w.a = f.a AND w.big = f.big AND w.x > f.b GROUP BY 1, 2'),
+('SELECT count(*), sum(f.v) FROM join_facts f WHERE NOT EXISTS (SELECT FROM join_wide w WHERE w.big = f.big AND w.a = f.a)'),
+('SELECT count(*), sum(f.v) FROM join_facts f WHERE EXISTS (SELECT FROM join_long w WHERE w.d = f.d AND w.w = f.t)'),
+('SELECT count(*), sum(f.v) FROM join_facts f WHERE NOT EXISTS (SELECT FROM join_long w WHERE w.d = f.d AND w.a = f.a)'),
+('SELECT count(*), sum(f.v), max(w.t) FROM join_facts f JOIN join_long w ON w.w = f.t AND w.d = f.d AND w.a = f.a'),
+('SELECT w.x, count(*), sum(f.v), max(w.t) FROM join_facts f LEFT JOIN join_long w ON w.w = f.t AND w.d = f.d AND w.a = f.a GROUP BY 1'),
+('SELECT f.b, count(*) FROM join_facts f LEFT JOIN join_long w ON w.w = f.t AND w.d = f.d AND w.a = f.a WHERE w.a IS NULL GROUP BY 1'),
+('SELECT d.name, count(*), sum(w.x) FROM join_facts f JOIN join_dims d ON d.id = f.k JOIN join_wide w ON w.a = d.x AND w.big = f.big GROUP BY 1'),
+('SELECT w.t, count(*), sum(w.x) FROM join_facts f JOIN join_dims d ON d.id = f.k LEFT JOIN join_wide w ON w.a = d.x AND w.big = d.other GROUP BY 1'),
+('SELECT g.label, count(*), sum(w.x) FROM join_facts f JOIN join_wide w ON w.a = f.a AND w.big = f.big JOIN join_groups g ON g.id = w.x GROUP BY 1'),
+('SELECT g.label, count(*), sum(w.x) FROM join_facts f LEFT JOIN join_wide w ON w.a = f.a AND w.big = f.big LEFT JOIN join_groups g ON g.id = w.x AND g.x < f.b GROUP BY 1'),
+('SELECT count(*), count(o.x), sum(o.x) FROM join_facts f LEFT JOIN join_full o ON o.k = f.a AND o.b = f.b AND o.t = f.t'),
+('SELECT o.x, count(*), sum(f.v) FROM join_facts f JOIN join_full o ON o.k = f.big AND o.b = f.b AND o.t = f.t GROUP BY 1'),
+('SELECT count(*) FROM join_facts f WHERE EXISTS (SELECT FROM join_full o WHERE o.k = f.a AND o.b = f.b AND o.a = f.big AND o.x < 5)'),
+('SELECT count(*) FROM join_facts f WHERE (big, a, b) IN (SELECT big, a, x FROM join_wide)'),
+('SELECT count(*), sum(n.x) FROM join_facts f LEFT JOIN join_none n ON n.id = f.k AND n.t = f.t AND n.d = f.d'),
+('SELECT count(*) FROM join_facts f WHERE NOT EXISTS (SELECT FROM join_none n WHERE n.id = f.k AND n.t = f.t AND n.d = f.d)'),
+('SELECT count(*), sum(q.s) FROM join_facts f JOIN (SELECT w, d, sum(x) AS s FROM join_long GROUP BY 1, 2) q ON q.w = f.t AND q.d = f.d'),
+('SELECT count(*), sum(w.x) FROM join_facts f JOIN join_wide w ON w.big = f.big AND w.a = f.a AND w.x = f.b AND w.t < f.t'),
+('SELECT o.x, l.* FROM generate_series(0, 4) o (x), LATERAL (SELECT count(*), sum(w.x) FROM join_facts f JOIN join_wide w ON w.big = f.big AND w.a = f.a WHERE w.x > o.x) l');
 -- What has no node says why.
 SELECT number, join_same(query) FROM join_queries ORDER BY 1;
 SELECT number, join_refusal(query), query FROM join_queries WHERE join_refusal(query) <> 'none' ORDER BY 1;
@@ -337,7 +370,9 @@ CREATE TABLE join_words (word text COLLATE "C" UNIQUE, short char(4) UNIQUE, x i
 INSERT INTO join_words VALUES ('a', 'a', 1), ('a ', 'b', 2), ('', '', 3), (NULL, NULL, 4), (NULL, 'e', 5), ('text 7', 'B', 6), ('é', 'zzzz', 7);
 CREATE TABLE join_word_facts (t text COLLATE "C", v varchar(9), c char(4), n integer);
 INSERT INTO join_word_facts SELECT w, w, w, i FROM generate_series(1, 300) i, unnest(ARRAY['a', 'a ', 'A', '', ' ', NULL, 'é', 'zzzz', 'none']) w;
-ANALYZE join_words, join_word_facts;
+CREATE TABLE join_word_pairs (c char(4), v varchar(9), x integer, PRIMARY KEY (v, c));
+INSERT INTO join_word_pairs SELECT c, v, row_number() OVER (ORDER BY c, v) FROM unnest(ARRAY['a', 'A', '', 'zzzz']) c, unnest(ARRAY['a', 'a ', '', 'zzzz']) v WHERE c || v <> 'a';
+ANALYZE join_words, join_word_facts, join_word_pairs;
 SELECT join_same(q), q FROM unnest(ARRAY[
     'SELECT w.x, count(*), max(w.word) FROM join_word_facts f JOIN join_words w ON w.word = f.t GROUP BY 1',
     'SELECT w.x, count(*) FROM join_word_facts f LEFT JOIN join_words w ON w.word = f.v GROUP BY 1',
@@ -346,6 +381,9 @@ SELECT join_same(q), q FROM unnest(ARRAY[
     'SELECT w.x, count(*) FROM join_word_facts f JOIN join_words w ON w.word = f.c GROUP BY 1',
     'SELECT count(*) FROM join_word_facts f WHERE t IN (SELECT word FROM join_words)',
     'SELECT count(*) FROM join_word_facts f WHERE NOT EXISTS (SELECT FROM join_words w WHERE w.short = f.c)',
+    'SELECT p.x, count(*) FROM join_word_facts f JOIN join_word_pairs p ON p.c = f.c AND p.v = f.v GROUP BY 1',
+    'SELECT p.x, count(*) FROM join_word_facts f LEFT JOIN join_word_pairs p ON p.c = f.c AND p.v = f.v AND p.x < f.n GROUP BY 1',
+    'SELECT count(*) FROM join_word_facts f WHERE t NOT IN (SELECT v FROM join_word_pairs) OR c IN (SELECT c FROM join_word_pairs)',
     'SELECT v.x, count(*) FROM join_word_facts f JOIN join_words w ON w.word = f.t LEFT JOIN join_words v ON v.word = w.short::text GROUP BY 1']) q;
 
 -- What is refused.
@@ -715,7 +753,7 @@ SELECT warpagg_load('join_lasting') AS rows;
 SELECT join_kept(:lasting);
 
 DROP VIEW join_view, join_barrier;
-DROP TABLE join_set_nulls, join_set_null, join_facts, join_no_facts, join_dims, join_groups, join_regions, join_days, join_pairs, join_sparse, join_many, join_none, join_odd, join_domains, join_partly, join_ends, join_end_facts, join_few, join_results, join_parts, join_divided, join_child, join_parent, join_fact_child, join_fact_near, join_fact_parent, join_unlogged, join_lasting, join_times, join_words, join_word_facts;
+DROP TABLE join_wide, join_long, join_full, join_word_pairs, join_set_nulls, join_set_null, join_facts, join_no_facts, join_dims, join_groups, join_regions, join_days, join_pairs, join_sparse, join_many, join_none, join_odd, join_domains, join_partly, join_ends, join_end_facts, join_few, join_results, join_parts, join_divided, join_child, join_parent, join_fact_child, join_fact_near, join_fact_parent, join_unlogged, join_lasting, join_times, join_words, join_word_facts;
 DROP FUNCTION join_part_same(text), join_part_refusal(text), join_kept(text), join_same(text), join_refusal(text), join_seen(integer), join_leak(bigint);
 DROP DOMAIN join_domain;
 DROP TYPE join_pair;

@@ -28,9 +28,13 @@ OTHERS = {
     "dim_text": (['text COLLATE "C"'], "UNIQUE", ["w"]),
     "dim_char": (["char(6)"], "UNIQUE", ["bp"]),
     "dim_pair": (["integer", "smallint"], "PRIMARY KEY", ["k1", "k2"]),
+    "dim_wide": (["bigint", "date"], "PRIMARY KEY", ["k1", "d"]),
+    "dim_three": (["integer", 'text COLLATE "C"', "smallint"], "UNIQUE", ["k1", "w", "k1"]),
     "dim_many": (["integer"], None, ["k1"]),
     "dim_none": (["integer"], "PRIMARY KEY", ["k1"]),
 }
+
+KEYS = ("key", "key2", "key3")
 
 # which transactions change that read it, and no others
 OWN = "dim_own"
@@ -203,7 +207,7 @@ class Query(scan_generator.Query):
         """Returns a condition that keys are equal, and both sides of the first one."""
         rng = self.rng
         types, _, like = OTHERS.get(table, (["integer"], None, ["k1"]))
-        keys = [f"{alias}.key", f"{alias}.key2"] if table in OTHERS else [f"{alias}.k1"]
+        keys = [f"{alias}.{key}" for key in KEYS] if table in OTHERS else [f"{alias}.k1"]
         pairs = []
         before = rng.choice(["f", self.visible[-1], rng.choice(self.visible)])
         for of, column, key in zip(types, like, keys):
@@ -332,6 +336,15 @@ def draw_keys(rng, name, samples):
         keys = {key.rstrip() if name == "dim_char" else key
                 for key in samples[column] + ["", "A", "z" * 6]}
         return [(key,) for key in keys] + [(None,)] * 2
+    if name == "dim_wide":
+        days = sorted(set(samples["d"]))
+        return [(k1, day) for k1 in range(-1, 21)
+                for day in rng.sample(days, min(len(days), 30))]
+    if name == "dim_three":
+        words = sorted(set(samples["w"] + ["", "A"]))
+        keys = [(k1, word, k1 + rng.choice([0, 0, 1])) for k1 in range(-1, 21)
+                for word in rng.sample(words, min(len(words), 12))]
+        return keys + [(None, "A", 1), (1, None, 1), (1, None, 1), (2, "A", None)]
     if name == "dim_pair":
         return [(k1, k2) for k1 in range(-1, 21) for k2 in rng.sample(range(300), 40)]
     return [(rng.choice([None, *range(-2, 15)]),) for _ in range(40)]
@@ -344,7 +357,7 @@ def draw_rows(rng, keys):
     rows = []
     for number, values in enumerate(rng.sample(keys, len(keys))):
         row = scan_tables.draw_row(rng, number, nulls, edges)
-        for column, value in zip(("key", "key2"), values):
+        for column, value in zip(KEYS, values):
             row[column] = None if value is None else str(value)
         rows.append(row)
     return rows
@@ -354,7 +367,7 @@ def make(session, rng, name, samples):
     """Makes a table."""
     types, constraint, _ = OTHERS[name]
     table = f"wa_scan.{name}"
-    keys = list(zip(("key", "key2"), types))
+    keys = list(zip(KEYS, types))
     columns = [definition(c) for c in TYPES if c not in LATE]
     for place in range(2):
         columns.insert(rng.randint(0, len(columns)), f"gone{place} text DEFAULT 'gone'")

@@ -9,7 +9,10 @@
  * relation that was joined before, and the values by that number, which is NULL where there
  * is no row.  A relation whose key is over another one alone is folded into that: its rows
  * are found once for each row of the other, and values are looked up by the number of
- * that.  In expressions for rows of the table value number i is the column i, from 1
+ * that.  Keys of several columns, or their parts, are numbered, each by a join of its own
+ * that comes before, and numbers are paired (scan/tables/join_numbers.h).
+ *
+ * In expressions for rows of the table value number i is the column i, from 1
  * on, of INNER_VAR.  Where a join has conditions a row that is found by the key is one only
  * if they are true: CASE is around its values (none of its conditions' own).
  */
@@ -27,22 +30,26 @@ typedef enum WaJoinKind
 	WA_JOIN_LEFT,  /* all; without a row there its values are NULL */
 	WA_JOIN_SEMI,  /* likewise, of whose values none is used */
 	WA_JOIN_ANTI,  /* those that have none */
-	WA_JOIN_SET    /* all; whether there is a row is the value of a SubPlan */
+	WA_JOIN_SET,   /* all; whether there is a row is the value of a SubPlan */
+	WA_JOIN_NUMBER /* all; it numbers a part of the key of a join behind it */
 } WaJoinKind;
 
 typedef struct WaJoin
 {
 	WaJoinKind kind;
-	Expr *key;        /* over the table and relations before this one, */
-	Expr *of;         /* equals this, over the relation */
+	Expr *key;    /* over the table and relations before this one, */
+	Expr *of;     /* equals this, over the relation; or both are NULL: */
+	bool is_pair; /* the key are the numbers of the two joins before this one */
 	List *clauses;    /* OpExpr: the equalities that this stands for */
 	bool is_unique;   /* no two rows have a key; else only presence is used */
 	List *conditions; /* Expr, likewise over both: only if all are true */
 	List *columns;    /* what its plan returns: Var, or something else */
 	SubPlan *subplan; /* SET: x IN (SELECT ...), whose plan returns the rows */
 	int into;         /* the join that it is folded into; -1: none */
-	double
-		share; /* of its rows, that is likely to be there: for planning only */
+
+	/* For planning only */
+	double share; /* of its rows, that is likely to be there */
+	List *parts;  /* WaJoin, of the key: it is to be a pair of their numbers */
 } WaJoin;
 
 /* What is the same for all rows of the table. */
@@ -50,7 +57,8 @@ typedef enum WaJoinFact
 {
 	WA_FACT_NONE,
 	WA_FACT_IF_MISSING, /* of a set: x IN it where x is not NULL and not there, */
-	WA_FACT_IF_NULL     /* and where x is NULL */
+	WA_FACT_IF_NULL,    /* and where x is NULL */
+	WA_FACT_COUNT       /* of a number: how many there are */
 } WaJoinFact;
 
 /* What is used of a row, or of all. */
@@ -74,6 +82,12 @@ typedef struct WaJoins
  * outer joins either is behind; -1: it is not there.
  */
 extern int wa_column_place(const List *columns, const Var *column);
+
+/*
+ * Returns the number of the join that all columns of an expression are of; -1: there are
+ * none, or others, or something else differs from row to row.
+ */
+extern int wa_join_of_columns(const WaJoins *joins, Node *expression);
 
 /*
  * Returns the join that finds x IN (SELECT ...), as a subplan says that is hashed by one

@@ -204,7 +204,7 @@ show_joins(const WaScanQuery *query, List *context, ExplainState *es)
 											[WA_JOIN_ANTI] = "ANTI "};
 
 		/* The row filter shows sets. */
-		if (join->subplan != NULL)
+		if (!wa_join_has_plan(join->kind))
 			continue;
 		texts = lappend(
 			texts, psprintf("%s%s", kinds[join->kind],

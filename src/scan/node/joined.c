@@ -33,7 +33,8 @@
 
 struct WaJoined
 {
-	List *plans; /* PlanState of each join: below the node, or a subplan's, */
+	List *
+		plans; /* PlanState of each join: below the node, or a subplan's, or NULL, */
 	List *below; /* and of those below the node */
 	WaJoinBuild *build;
 	bool has_read;
@@ -332,7 +333,10 @@ find_contents(const WaScanState *state, const List *plans,
 	return true;
 }
 
-/* Returns the plans of the joins, of which those of sets are subplans. */
+/*
+ * Returns the plans of the joins, of which those of sets are subplans; NULL: a join has the
+ * rows of another.
+ */
 static List *
 plans_of(const WaScanState *state)
 {
@@ -348,6 +352,8 @@ plans_of(const WaScanState *state)
 		if (join->subplan != NULL)
 			plans = lappend(plans, list_nth(estate->es_plannedstmt->subplans,
 											join->subplan->plan_id - 1));
+		else if (!wa_join_has_plan(join->kind))
+			plans = lappend(plans, NULL);
 		else
 		{
 			plans = lappend(plans, linitial(below));
@@ -357,7 +363,7 @@ plans_of(const WaScanState *state)
 	return plans;
 }
 
-/* Begins the plan of a join below the node. */
+/* Begins the plan of a join below the node, if there is one. */
 static PlanState *
 begin_plan(CustomScanState *css, WaJoined *joined, Plan *plan, int eflags)
 {
@@ -365,6 +371,8 @@ begin_plan(CustomScanState *css, WaJoined *joined, Plan *plan, int eflags)
 		ExecInitNode(plan, css->ss.ps.state,
 					 eflags & ~(EXEC_FLAG_BACKWARD | EXEC_FLAG_MARK));
 
+	if (state == NULL)
+		return NULL;
 	joined->below = lappend(joined->below, state);
 	css->custom_ps = lappend(css->custom_ps, state);
 	return state;
@@ -416,15 +424,17 @@ fill(WaScanState *state, WaJoined *joined)
 
 	/* A subplan may have been read for rows of partitions, which PostgreSQL reads. */
 	foreach (cell, joined->plans)
-		if (joined->build != NULL ||
-			!list_member_ptr(joined->below, lfirst(cell)))
+		if (lfirst(cell) != NULL &&
+			(joined->build != NULL ||
+			 !list_member_ptr(joined->below, lfirst(cell))))
 			ExecReScan((PlanState *) lfirst(cell));
 	if (joined->build == NULL)
 		joined->build = wa_join_build_make(tables, state->css.ss.ps.state);
 	wa_join_build_fill(joined->build, joined->plans);
 	/* Workers of theirs make room for the node's own. */
 	foreach (cell, joined->plans)
-		(void) ExecShutdownNode((PlanState *) lfirst(cell));
+		if (lfirst(cell) != NULL)
+			(void) ExecShutdownNode((PlanState *) lfirst(cell));
 }
 
 /* Fills the tables, by what is kept, or by the plans. */
@@ -456,7 +466,8 @@ wa_joined_read(WaScanState *state)
 		return;
 	is_current = joined->has_read;
 	foreach (cell, joined->plans)
-		is_current &= ((PlanState *) lfirst(cell))->chgParam == NULL;
+		is_current &= lfirst(cell) == NULL ||
+					  ((PlanState *) lfirst(cell))->chgParam == NULL;
 	if (is_current)
 		return;
 	old = MemoryContextSwitchTo(state->css.ss.ps.state->es_query_cxt);
@@ -476,6 +487,8 @@ wa_joined_rescan(WaJoined *joined, Bitmapset *changed)
 	{
 		PlanState *plan = (PlanState *) lfirst(cell);
 
+		if (plan == NULL)
+			continue;
 		/* Who else reads a subplan takes its own note of it away. */
 		if (bms_overlap(plan->plan->allParam, changed))
 			joined->has_read = false;

@@ -7,6 +7,7 @@
 #include "optimizer/cost.h"
 
 #include "scan/plan/join_conditions.h"
+#include "scan/plan/join_keys.h"
 
 /* A condition and what decides its place among others. */
 typedef struct Condition
@@ -69,7 +70,7 @@ bool
 wa_join_key_may_raise(List *joins, const WaJoin *join)
 {
 	const WaJoins before = {.list = joins};
-	Bitmapset *needed = wa_joins_needed(&before, (Node *) join->key);
+	Bitmapset *needed = wa_joins_needed(&before, (Node *) wa_join_key_of(join));
 	bool has_conditions = false;
 	bool may_raise = false;
 	ListCell *cell;

@@ -69,8 +69,9 @@ wa_joins_are_resident(PlannerInfo *root, const WaPlannedJoins *joins)
 	if (!wa_enable_resident || IsParallelWorker())
 		return false;
 	/* What subqueries return is not known to be. */
-	if (list_length(joins->relations) < list_length(joins->list))
-		return false;
+	foreach (cell, joins->list)
+		if (((const WaJoin *) lfirst(cell))->subplan != NULL)
+			return false;
 	foreach (cell, joins->relations)
 	{
 		const RelOptInfo *relation = (const RelOptInfo *) lfirst(cell);

@@ -215,13 +215,7 @@ join_relation(Search *search, const Candidate *candidate)
 	search->reason = refusal_of(search, candidate, &clauses, join->is_unique);
 	if (search->reason != NULL || has_pseudoconstant(infos))
 		return false;
-	if (!wa_join_keys_set(join, clauses.keys))
-	{
-		search->reason = psprintf("%s is joined by keys that have no room in "
-								  "an integer",
-								  name_of(search, relation));
-		return false;
-	}
+	wa_join_keys_set(join, clauses.keys);
 	join->conditions = wa_join_conditions(search->root, clauses.others);
 	if (wa_join_key_may_raise(search->joins->list, join))
 	{
@@ -273,8 +267,8 @@ may_come_next(const WaJoins *joins, int number, const Bitmapset *done)
 
 	if (bms_is_member(number, done))
 		return false;
-	needed = wa_joins_needed(joins,
-							 (Node *) list_make2(join->key, join->conditions));
+	needed = wa_joins_needed(
+		joins, (Node *) list_make2(wa_join_key_of(join), join->conditions));
 	needed = bms_del_member(needed, number);
 	return bms_is_subset(needed, done);
 }
@@ -334,6 +328,9 @@ has_memory(const WaPlannedJoins *joins)
 			path->rows * (ROW_BYTES + path->pathtarget->width +
 						  VALUE_BYTES * list_length(path->pathtarget->exprs));
 	}
+	foreach (cell, joins->list)
+		if (((const WaJoin *) lfirst(cell))->kind == WA_JOIN_NUMBER)
+			bytes += joins->rows * ROW_BYTES;
 	return bytes <= (double) get_hash_memory_limit();
 }
 
@@ -465,6 +462,7 @@ wa_planned_joins_find(PlannerInfo *root, const RelOptInfo *relation,
 			join_all(&search, table->relation, candidates))
 		{
 			order_joins(joins);
+			joins->list = wa_joins_with_parts(joins->list);
 			return has_memory(joins)
 					   ? NULL
 					   : "what is joined takes more memory than work_mem and "

@@ -29,8 +29,17 @@ typedef enum WaPlanPart
 	NULLS_FIRST,
 	BLOCK_COST,
 	FEED_COLUMNS,
-	JOIN_NUMBERS /* of each its kind, and whether it is unique */
+	JOIN_NUMBERS /* of each those of WaJoinNumber */
 } WaPlanPart;
+
+/* Numbers of a join. */
+typedef enum WaJoinNumber
+{
+	KIND,
+	IS_UNIQUE,
+	IS_PAIR,
+	JOIN_NUMBER_COUNT
+} WaJoinNumber;
 
 /* Numbers of a plan. */
 typedef enum WaPlanNumber
@@ -118,6 +127,7 @@ write_joins(CustomScan *plan, const WaScanQuery *query, List *columns)
 			expressions, find_listed((Node *) list_of_join(join), columns));
 		numbers = lappend_int(numbers, (int) join->kind);
 		numbers = lappend_int(numbers, join->is_unique);
+		numbers = lappend_int(numbers, join->is_pair);
 	}
 	plan->custom_exprs = lappend(plan->custom_exprs, expressions);
 	plan->custom_private = lappend(plan->custom_private, numbers);
@@ -208,13 +218,20 @@ number_of(const CustomScan *plan, WaPlanNumber number)
 						number);
 }
 
-/* Returns the kind of one of the joins. */
-static WaJoinKind
-kind_of_join(const CustomScan *plan, int number)
+/* Returns a number of one of the joins. */
+static int
+number_of_join(const CustomScan *plan, int join, WaJoinNumber number)
 {
-	return (WaJoinKind) list_nth_int(
+	return list_nth_int(
 		(const List *) list_nth(plan->custom_private, JOIN_NUMBERS),
-		2 * number);
+		join * JOIN_NUMBER_COUNT + number);
+}
+
+/* Tells whether one of the joins has a plan. */
+static bool
+has_plan(const CustomScan *plan, int join)
+{
+	return wa_join_has_plan((WaJoinKind) number_of_join(plan, join, KIND));
 }
 
 /* Returns how many joins have plans, which are the last ones. */
@@ -226,7 +243,7 @@ count_joins(const CustomScan *plan)
 	int count = 0;
 
 	for (int i = 0; i < all; i++)
-		count += wa_join_has_plan(kind_of_join(plan, i));
+		count += has_plan(plan, i);
 	return count;
 }
 
@@ -283,7 +300,7 @@ set_join_columns(CustomScan *plan)
 		listed = lappend(listed, lfirst_node(TargetEntry, cell)->expr);
 	foreach (cell, (List *) list_nth(plan->custom_exprs, JOINS))
 	{
-		if (!wa_join_has_plan(kind_of_join(plan, foreach_current_index(cell))))
+		if (!has_plan(plan, foreach_current_index(cell)))
 			continue;
 		list_nth_cell((List *) lfirst(cell), 2)->ptr_value =
 			columns_of_plan((const Plan *) linitial(plans), listed);
@@ -382,16 +399,14 @@ read_join(const CustomScan *plan, int number, const List *expressions)
 	if (subplan != NULL)
 		return wa_join_of_subplan(subplan);
 	join = palloc0(sizeof(WaJoin));
-	*join = (WaJoin){
-		.kind = kind_of_join(plan, number),
-		.is_unique = list_nth_int((const List *) list_nth(plan->custom_private,
-														  JOIN_NUMBERS),
-								  2 * number + 1) != 0,
-		.key = (Expr *) linitial(expressions),
-		.of = (Expr *) lsecond(expressions),
-		.columns = (List *) lthird(expressions),
-		.clauses = (List *) lfourth(expressions),
-		.conditions = (List *) list_nth(expressions, 4)};
+	*join = (WaJoin){.kind = (WaJoinKind) number_of_join(plan, number, KIND),
+					 .is_unique = number_of_join(plan, number, IS_UNIQUE) != 0,
+					 .is_pair = number_of_join(plan, number, IS_PAIR) != 0,
+					 .key = (Expr *) linitial(expressions),
+					 .of = (Expr *) lsecond(expressions),
+					 .columns = (List *) lthird(expressions),
+					 .clauses = (List *) lfourth(expressions),
+					 .conditions = (List *) list_nth(expressions, 4)};
 	return join;
 }
 

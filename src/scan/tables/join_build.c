@@ -7,6 +7,7 @@
  */
 #include "postgres.h"
 
+#include "catalog/pg_type.h"
 #include "executor/executor.h"
 #include "miscadmin.h"
 #include "nodes/makefuncs.h"
@@ -16,6 +17,7 @@
 
 #include "scan/base/datum.h"
 #include "scan/tables/join_build.h"
+#include "scan/tables/join_numbers.h"
 #include "scan/tables/table_values.h"
 
 /* A value that rows of a side have: of their own, or of those of a side that is folded. */
@@ -43,8 +45,11 @@ typedef struct Folded
 typedef struct Side
 {
 	const WaJoin *join;
-	ExprState *of; /* the key, over a row of the plan */
+	ExprState *of; /* the key, over a row of the plan; NULL: it is a pair */
 	Oid of_type;
+	Datum key;      /* of the row at hand */
+	int nparts;     /* so many sides before this one number parts of its key: */
+	int64 *numbers; /* these, by rows of the plan */
 	Column *columns;
 	int ncolumns;
 	Folded *folded;
@@ -128,16 +133,32 @@ fold(Side *side, Side *into, EState *estate)
 	into->nfolded++;
 }
 
-/* Prepares a side; those that are folded into it are ready. */
+/* Prepares the key of a side, or a part of it, over a row of the plan of a join. */
+static void
+prepare_key(Side *side, const WaJoin *join, EState *estate)
+{
+	const WaJoin *of = side->join;
+
+	side->of_type = of->is_pair ? INT8OID : exprType((Node *) of->of);
+	if (!of->is_pair)
+		side->of = prepare_of_plan(join, of->of, estate);
+}
+
+/* Prepares a side, unless it is a part; those that are folded into it are ready. */
 static void
 make_side(const WaJoinBuild *build, int number, EState *estate)
 {
 	Side *side = &build->sides[number];
 	const WaJoin *join = side->join;
 
+	if (join->kind == WA_JOIN_NUMBER)
+		return;
 	add_own_columns(build, number, estate);
-	side->of = prepare_of_plan(join, join->of, estate);
-	side->of_type = exprType((Node *) join->of);
+	while (side->nparts < number &&
+		   side[-1 - side->nparts].join->kind == WA_JOIN_NUMBER)
+		side->nparts++;
+	for (Side *part = side - side->nparts; part <= side; part++)
+		prepare_key(part, join, estate);
 	if (join->into >= 0)
 		fold(side, &build->sides[join->into], estate);
 }
@@ -263,22 +284,43 @@ keep_key(const WaJoinBuild *build, Oid type, Datum value)
 	return key;
 }
 
-/* Takes a row of a plan, which is in the econtext, as one of a side. */
+/* Evaluates the key of the row at hand, or its parts; returns false if one is NULL. */
+static bool
+find_key(const WaJoinBuild *build, Side *side)
+{
+	for (Side *part = side - side->nparts; part <= side; part++)
+	{
+		bool is_null = false;
+
+		if (part->of != NULL)
+			part->key =
+				ExecEvalExprSwitchContext(part->of, build->econtext, &is_null);
+		if (is_null)
+			return false;
+	}
+	return true;
+}
+
+/* Takes a row of a plan, which is in the econtext, as one of a side and of its parts. */
 static void
 take_row(const WaJoinBuild *build, Side *side)
 {
-	bool is_null;
-	const Datum key =
-		ExecEvalExprSwitchContext(side->of, build->econtext, &is_null);
-
-	side->has_nulls |= is_null;
-	if (is_null || !find_folded(side, build->econtext))
+	if (!find_key(build, side))
+	{
+		side->has_nulls = true;
 		return;
-	grow(build, side);
-	side->keys[side->nrows] = keep_key(build, side->of_type, key);
-	for (int i = 0; i < side->ncolumns; i++)
-		take_value(build, side, &side->columns[i]);
-	side->nrows++;
+	}
+	if (!find_folded(side, build->econtext))
+		return;
+	for (Side *part = side - side->nparts; part <= side; part++)
+	{
+		grow(build, part);
+		if (part->of != NULL)
+			part->keys[part->nrows] = keep_key(build, part->of_type, part->key);
+		for (int i = 0; i < part->ncolumns; i++)
+			take_value(build, part, &part->columns[i]);
+		part->nrows++;
+	}
 }
 
 /* Keeps what the table of a value cannot hold. */
@@ -335,14 +377,20 @@ make_fact(const WaJoinTables *tables, const Side *side, WaJoinFact fact,
 	WaJoinValue *value = &tables->values[number];
 	WaTableValues values;
 	bool is_null = side->has_nulls;
+	Datum datum = BoolGetDatum(false);
 
 	if (fact == WA_FACT_IF_NULL)
 		is_null |= side->nrows > 0;
+	if (fact == WA_FACT_COUNT)
+	{
+		is_null = false;
+		datum = Int64GetDatum(side->nrows);
+	}
 	wa_table_values_begin(&values, tables->context, value->type, value->kind,
 						  NULL, NULL);
 	wa_table_values_grow(&values, 1);
 	wa_table_values_set(&values, 0, 1, is_null ? WA_ENTRY_NULL : WA_ENTRY_VALUE,
-						BoolGetDatum(false));
+						datum);
 	wa_table_values_finish(&values, &tables->tables[number]);
 }
 
@@ -395,29 +443,16 @@ make_tables(const WaJoinBuild *build, int number)
 	}
 }
 
-/* Has a side have the rows that a plan returns. */
+/* Finds rows of a side by their keys, and makes its tables, unless it is folded. */
 static void
-fill(const WaJoinBuild *build, int number, PlanState *plan)
+finish(const WaJoinBuild *build, int number)
 {
 	const WaJoinTables *tables = build->tables;
 	Side *side = &build->sides[number];
 	const bool is_owner = side->join->into < 0;
-	const WaRowKey *keys;
-	TupleTableSlot *slot;
-	MemoryContext old;
+	const WaRowKey *keys = side->keys;
+	MemoryContext old = MemoryContextSwitchTo(tables->context);
 
-	side->nrows = side->room = 0;
-	side->has_nulls = false;
-	for (slot = ExecProcNode(plan); !TupIsNull(slot); slot = ExecProcNode(plan))
-	{
-		CHECK_FOR_INTERRUPTS();
-		ResetExprContext(build->econtext);
-		build->econtext->ecxt_outertuple = slot;
-		take_row(build, side);
-	}
-	/* Plans keep memory of their own, so none of this is current before. */
-	old = MemoryContextSwitchTo(tables->context);
-	keys = side->keys;
 	if (is_owner && wa_row_keys_are_texts(side->of_type))
 		keys = keep_keys(tables, side);
 	wa_key_rows_make(&side->rows, is_owner ? tables->context : build->context,
@@ -427,12 +462,64 @@ fill(const WaJoinBuild *build, int number, PlanState *plan)
 	MemoryContextSwitchTo(old);
 }
 
+/* Sets the keys of a side to pairs of the numbers of the two sides before it. */
+static void
+pair_keys(const Side *side)
+{
+	wa_join_numbers_pair(side[-2].numbers, side[-1].numbers, side[-1].nrows,
+						 side->nrows, side->keys);
+}
+
+/* Numbers what a side has, which is a part of the key of another. */
+static void
+number_part(const WaJoinBuild *build, int number)
+{
+	Side *side = &build->sides[number];
+	MemoryContext old = MemoryContextSwitchTo(build->context);
+
+	if (side->of == NULL)
+		pair_keys(side);
+	side->numbers = MemoryContextAllocHuge(
+		build->context, (Size) side->nrows * sizeof(int64) + 1);
+	side->nrows = wa_join_numbers_make(side->of_type, side->keys, side->nrows,
+									   side->numbers);
+	MemoryContextSwitchTo(old);
+	finish(build, number);
+}
+
+/* Has a side, and the parts of its key, have the rows that a plan returns. */
+static void
+fill(const WaJoinBuild *build, int number, PlanState *plan)
+{
+	Side *side = &build->sides[number];
+	TupleTableSlot *slot;
+
+	for (Side *part = side - side->nparts; part <= side; part++)
+	{
+		part->nrows = part->room = 0;
+		part->has_nulls = false;
+	}
+	for (slot = ExecProcNode(plan); !TupIsNull(slot); slot = ExecProcNode(plan))
+	{
+		CHECK_FOR_INTERRUPTS();
+		ResetExprContext(build->econtext);
+		build->econtext->ecxt_outertuple = slot;
+		take_row(build, side);
+	}
+	for (int i = number - side->nparts; i < number; i++)
+		number_part(build, i);
+	if (side->nparts > 0)
+		pair_keys(side);
+	finish(build, number);
+}
+
 void
 wa_join_build_fill(WaJoinBuild *build, const List *plans)
 {
 	MemoryContextReset(build->tables->context);
 	/* What is folded comes before that into which it is. */
 	for (int i = build->nsides - 1; i >= 0; i--)
-		fill(build, i, (PlanState *) list_nth(plans, i));
+		if (list_nth(plans, i) != NULL)
+			fill(build, i, (PlanState *) list_nth(plans, i));
 	MemoryContextReset(build->context);
 }

@@ -12,7 +12,10 @@ typedef struct WaJoinBuild WaJoinBuild;
 /* Prepares to fill tables, in the current memory context. */
 extern WaJoinBuild *wa_join_build_make(WaJoinTables *tables, EState *estate);
 
-/* Has the tables have the rows that plans (PlanState) return, one of each join. */
+/*
+ * Has the tables have the rows that plans (PlanState) return, one of each join; NULL: it
+ * numbers parts of the keys of rows of another one.
+ */
 extern void wa_join_build_fill(WaJoinBuild *build, const List *plans);
 
 #endif /* WA_SCAN_JOIN_BUILD_H */
