@@ -543,6 +543,17 @@ SELECT join_same(q), q FROM unnest(ARRAY[
     'SELECT join_leak(d.x), join_leak(f.v % 2 * 9), count(*) FROM join_facts f LEFT JOIN join_dims d ON d.id = f.k GROUP BY 1, 2']) q;
 SELECT count(*) FROM join_facts f JOIN join_regions r ON r.id = f.b;
 SELECT count(*) FROM join_facts f WHERE f.b IN (SELECT id FROM join_regions);
+SELECT count(*) FROM join_facts f WHERE f.b NOT IN (SELECT id FROM join_regions);
+-- a policy that is a subquery comes before all that may tell of rows
+RESET SESSION AUTHORIZATION;
+ALTER POLICY join_policy ON join_facts USING (b IN (SELECT id FROM join_groups WHERE x = 1));
+SET SESSION AUTHORIZATION regress_join_user;
+SELECT wa_plan('SELECT count(*) FROM join_facts f') ~ 'WarpAgg' AS has_node LIMIT 1;
+SELECT join_same(q), q FROM unnest(ARRAY[
+    'SELECT count(*) FROM join_facts f WHERE join_leak(CASE WHEN f.b % 2 = 1 THEN 0 ELSE 9 END)',
+    'SELECT count(*) FROM join_facts f WHERE NOT EXISTS (SELECT FROM join_dims d WHERE d.id = f.k AND join_leak(d.x * 0 + CASE WHEN f.b % 2 = 1 THEN 0 ELSE 9 END))',
+    'SELECT d.name, count(*) FROM join_facts f LEFT JOIN join_dims d ON d.id = f.k AND join_leak(CASE WHEN f.b % 2 = 1 THEN d.x % 9 ELSE 9 END) GROUP BY 1',
+    'SELECT count(*) FROM join_facts f JOIN join_dims d ON d.id = f.k WHERE join_leak(d.x * 0 + CASE WHEN f.b % 2 = 1 THEN 0 ELSE 9 END)']) q;
 SET client_min_messages = error;
 RESET SESSION AUTHORIZATION;
 ALTER TABLE join_facts DISABLE ROW LEVEL SECURITY;

@@ -227,6 +227,27 @@ wa_joined_value(const WaJoins *joins, const Var *column)
 												  column->varattno - 1);
 }
 
+bool
+wa_joins_follow(const WaJoins *joins, Node *clause)
+{
+	ListCell *cell;
+
+	foreach (cell, pull_var_clause(clause, 0))
+	{
+		const WaJoinedValue *value =
+			wa_joined_value(joins, lfirst_node(Var, cell));
+		const WaJoin *join;
+
+		if (value == NULL)
+			continue;
+		join = (const WaJoin *) list_nth(joins->list, value->join);
+		if (join->kind != WA_JOIN_SET ||
+			wa_join_of_columns(joins, (Node *) join->key) >= 0)
+			return true;
+	}
+	return false;
+}
+
 void
 wa_joins_pull_attnums(const WaJoins *joins, Node *expression, Index varno,
 					  Bitmapset **attnums)

@@ -158,6 +158,12 @@ extern double wa_joins_share_of_clause(const WaJoins *joins,
 /* Tells whether an expression refers to a joined value. */
 extern bool wa_has_joined_value(Node *expression);
 
+/*
+ * Tells whether a clause comes behind those of the joins: it refers to values of rows. One
+ * about sets alone, and the table, may be what keeps rows from all others.
+ */
+extern bool wa_joins_follow(const WaJoins *joins, Node *clause);
+
 /* Returns the type of a joined value. */
 extern Oid wa_joined_value_type(const WaJoinedValue *value);
 

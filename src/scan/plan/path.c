@@ -358,11 +358,12 @@ columns_of_rows(const WaScanQuery *query)
 {
 	List *all = list_concat_copy(query->keys, query->aggregates);
 	List *columns = NIL;
+	/* Behind a subquery clauses are looked at again. */
+	const bool has_subplans = contain_subplans((Node *) query->filter_clauses);
 	ListCell *cell;
 
 	foreach (cell, query->filter_clauses)
-		if (has_other_columns(lfirst(cell), query->varno) ||
-			contain_subplans(lfirst(cell)))
+		if (has_subplans || has_other_columns(lfirst(cell), query->varno))
 			all = lappend(all, lfirst(cell));
 	foreach (cell, query->joins.list)
 		all = lappend(all, ((const WaJoin *) lfirst(cell))->key);
