@@ -36,8 +36,10 @@ SELECT i * 1000000000000 AS id, 'code ' || i % 30 AS name, i AS number FROM gene
 ALTER TABLE wa_code ADD PRIMARY KEY (id);
 CREATE TABLE wa_place AS SELECT i AS id, i % 3 AS region FROM generate_series(0, 8) i;
 ALTER TABLE wa_place ADD PRIMARY KEY (id);
+CREATE TABLE wa_both AS SELECT 'note ' || i % 5 AS note, i % 11 AS place, i AS number FROM generate_series(0, 48) i;
+ALTER TABLE wa_both ADD PRIMARY KEY (note, place);
 CREATE TABLE wa_empty (id integer PRIMARY KEY, name text, price numeric);
-ANALYZE wa_sale, wa_item, wa_sort, wa_code, wa_place, wa_empty;
+ANALYZE wa_sale, wa_item, wa_sort, wa_code, wa_place, wa_both, wa_empty;
 
 -- How many workers a query has, and how many rows have been joined, by EXPLAIN (ANALYZE).
 CREATE FUNCTION wa_workers(query text, OUT planned integer, OUT launched integer, OUT scanned bigint,
@@ -126,8 +128,21 @@ SELECT wa_join_differences(query) FROM (VALUES
     ('SELECT upper(i.name) || s.note, max(i.name || note) FROM wa_sale s JOIN wa_item i ON s.item = i.id WHERE length(i.name) + s.day > 20 GROUP BY 1'),
     ('SELECT e.name, count(*), sum(e.price) FROM wa_sale s LEFT JOIN wa_empty e ON s.item = e.id GROUP BY 1'),
     ('SELECT count(*), sum(e.price), min(e.name) FROM wa_sale s JOIN wa_empty e ON s.item = e.id'),
-    ('SELECT sum(amount) FILTER (WHERE is_new), count(*) FILTER (WHERE price = 1.5) FROM wa_sale s JOIN wa_item i ON s.item = i.id')
+    ('SELECT sum(amount) FILTER (WHERE is_new), count(*) FILTER (WHERE price = 1.5) FROM wa_sale s JOIN wa_item i ON s.item = i.id'),
+    ('SELECT i.name, count(*), sum(weight), sum(price) FROM wa_sale s LEFT JOIN wa_item i ON s.item = i.id AND i.sort < s.place AND s.amount / (s.place + 1) > 3 GROUP BY 1'),
+    ('SELECT day, count(*), sum(amount) FROM wa_sale s WHERE NOT EXISTS (SELECT FROM wa_item i WHERE s.item = i.id AND i.sort < s.place) GROUP BY day'),
+    ('SELECT b.number, count(*), sum(amount) FROM wa_sale s LEFT JOIN wa_both b ON b.note = s.note AND b.place = s.place AND b.number <> s.day GROUP BY 1'),
+    ('SELECT count(*) FROM wa_sale s WHERE item NOT IN (SELECT id FROM wa_empty)')
 ) AS queries (query);
+-- Of subqueries that PostgreSQL does not read with workers of its own.
+ALTER TABLE wa_item SET (parallel_workers = 0);
+ALTER TABLE wa_sort SET (parallel_workers = 0);
+SELECT wa_join_differences(query) FROM (VALUES
+    ('SELECT day, count(*), count(*) FILTER (WHERE place IN (SELECT sort FROM wa_item WHERE sort > 3)) FROM wa_sale s WHERE item NOT IN (SELECT sort * 2 FROM wa_item) GROUP BY day'),
+    ('SELECT count(*) FROM wa_sale s WHERE place NOT IN (SELECT NULLIF(id, 3) FROM wa_sort) OR item IN (SELECT id FROM wa_item)')
+) v (query);
+ALTER TABLE wa_item RESET (parallel_workers);
+ALTER TABLE wa_sort RESET (parallel_workers);
 
 -- Groups that outgrow the memory: rows are spilled by workers, and joined again.
 ALTER TABLE wa_sale ALTER id SET (n_distinct = 100);
@@ -229,5 +244,5 @@ SELECT wa_join_differences(query) FROM (VALUES
     ('SELECT s.place, count(*) FROM wa_part s WHERE EXISTS (SELECT FROM wa_code c WHERE s.code = c.id AND c.number < 300) AND s.day = 8 GROUP BY 1')
 ) AS queries (query);
 
-DROP TABLE wa_sale, wa_item, wa_sort, wa_code, wa_place, wa_empty, wa_many, wa_part;
+DROP TABLE wa_sale, wa_item, wa_sort, wa_code, wa_place, wa_both, wa_empty, wa_many, wa_part;
 DROP FUNCTION wa_workers, wa_process, wa_join_differences, wa_unsafe;

@@ -80,9 +80,9 @@ BEGIN
 END
 $$;
 SELECT exec_differences(query) FROM (VALUES
-    ('SELECT sum(id) FROM exec_many WHERE k NOT IN (SELECT k FROM exec_rows WHERE v > 5 GROUP BY k HAVING sum(v) > 19990000) AND id::text <> ''0'''),
-    ('SELECT sum(id) FROM exec_many WHERE k NOT IN (SELECT k + 9 FROM exec_rows GROUP BY k ORDER BY count(*) DESC, k LIMIT 4) AND id::text <> ''0'''),
-    ('SELECT sum(id) FROM exec_many WHERE k NOT IN (SELECT max(v) % 10 FROM exec_rows WHERE now() > ''2020-01-01'' GROUP BY v / 3000) AND id::text <> ''0'''),
+    ('SELECT sum(id) FROM exec_many WHERE k + 0 NOT IN (SELECT k FROM exec_rows WHERE v > 5 GROUP BY k HAVING sum(v) > 19990000) AND id::text <> ''0'''),
+    ('SELECT sum(id) FROM exec_many WHERE k + 0 NOT IN (SELECT k + 9 FROM exec_rows GROUP BY k ORDER BY count(*) DESC, k LIMIT 4) AND id::text <> ''0'''),
+    ('SELECT sum(id) FROM exec_many WHERE k + 0 NOT IN (SELECT max(v) % 10 FROM exec_rows WHERE now() > ''2020-01-01'' GROUP BY v / 3000) AND id::text <> ''0'''),
     ('SELECT k, count(*) FROM exec_rows GROUP BY k UNION ALL SELECT k + 100, sum(v) FROM exec_rows GROUP BY k'),
     ('SELECT gpu_sum(v) FILTER (WHERE k > 2), gpu_avg(v), k FROM exec_rows GROUP BY k UNION ALL SELECT sum(v), avg(v), k / 2 FROM exec_rows WHERE k < 7 GROUP BY 3'),
     ('SELECT count(*) FROM exec_many m JOIN (SELECT k, count(*) AS n, min(v) AS v FROM exec_rows GROUP BY k) r ON r.k + 0 = m.k + 0 AND m.id > r.v')

@@ -29,9 +29,13 @@ OTHERS = {
     "dim_text": (['text COLLATE "C"'], "UNIQUE", ["w"]),
     "dim_char": (["char(6)"], "UNIQUE", ["bp"]),
     "dim_pair": (["integer", "smallint"], "PRIMARY KEY", ["k1", "k2"]),
+    "dim_wide": (["bigint", "date"], "PRIMARY KEY", ["k1", "d"]),
+    "dim_three": (["integer", 'text COLLATE "C"', "smallint"], "UNIQUE", ["k1", "w", "k1"]),
     "dim_many": (["integer"], None, ["k1"]),
     "dim_none": (["integer"], "PRIMARY KEY", ["k1"]),
 }
+
+KEYS = ("key", "key2", "key3")
 
 # which transactions change that read it, and no others
 OWN = "dim_own"
@@ -43,8 +47,8 @@ NUMBERS = ["i2", "i4", "i8", "k1", "k2", "id", "late"]
 
 # how a table is joined; the node leaves those of the last line to PostgreSQL, or most
 KINDS = (["inner"] * 7 + ["comma"] * 2 + ["left"] * 5 + ["semi"] * 3 + ["anti"] * 2
-         + ["left is null"]
-         + ["many", "full", "left with more", "expression", "not in"] * 1)
+         + ["left with more"] * 3 + ["left is null"] + ["not in"] * 2 + ["or in"] * 2
+         + ["many", "full", "expression"] * 1)
 
 LEFT_ALONE = {"distinct": "", "rollup": "", "volatile": "random() >= 0",
               "initplan": "k1 <= (SELECT avg(u.k1) FROM wa_scan.few u)"}
@@ -55,6 +59,9 @@ REPEATED = ["dim_many", "dim_many", "few", "dim_k2", "dim_date", "dim_own"]
 COUNTED = ["i2", "i4", "i8", "n", "cents", "wide", "k1", "k2", "id", "late", "late_n",
            "f8", "m", "d", "ts", "s", "b"]
 SUMMED = {"smallint", "integer", "bigint", "numeric"}
+
+# Which of them are conditions of WHERE with a subselect.
+SUBSELECTS = ("semi", "anti", "not in", "or in")
 
 # Of what a row of a semi join's relation is told, and how.
 SEMI = ["{outer} IN (SELECT {key} FROM wa_scan.{table} {alias}{where})",
@@ -207,14 +214,14 @@ class Query(scan_generator.Query):
         kind = rng.choice(KINDS)
         table = rng.choice([name for name in OTHERS for _ in
                             range(1 if name in ("dim_many", "dim_none") else 4)])
-        if kind in ("semi", "anti") and rng.random() < 0.4:
+        if kind in SUBSELECTS and rng.random() < 0.4:
             table = rng.choice(["dim_many", "few", *(self.partitioned or ["middle"])])
         elif kind == "many":
             table = "dim_many"
         elif table == "dim_many":
             table = "dim_k1"
         on, outer, key = self.draw_on(table, alias, kind)
-        if kind in ("semi", "anti", "not in"):
+        if kind in SUBSELECTS:
             self.joined.append(self.draw_subselect(kind, table, alias, on, outer, key))
             return
         self.add_table(kind, table, alias, on, key)
@@ -224,7 +231,7 @@ class Query(scan_generator.Query):
         """Returns a condition that keys are equal, and both sides of the first one."""
         rng = self.rng
         types, _, like = OTHERS.get(table, (["integer"], None, ["k1"]))
-        keys = [f"{alias}.key", f"{alias}.key2"] if table in OTHERS else [f"{alias}.k1"]
+        keys = [f"{alias}.{key}" for key in KEYS] if table in OTHERS else [f"{alias}.k1"]
         pairs = []
         before = rng.choice(["f", self.visible[-1], rng.choice(self.visible)])
         for of, column, key in zip(types, like, keys):
@@ -249,19 +256,33 @@ class Query(scan_generator.Query):
         word = {"inner": "JOIN", "many": "JOIN", "expression": "JOIN",
                 "full": "FULL JOIN"}.get(kind, "LEFT JOIN")
         if kind == "left with more":
-            on += f" AND {self.draw_condition(rng.sample(['f', alias], 1))}"
+            on += f" AND {self.draw_condition(self.draw_sides(alias))}"
         elif kind != "full" and rng.random() < 0.3:
             on += f" AND {self.draw_condition([alias])}"
         if kind == "left is null":
             self.joined.append(f"{key} IS NULL")
         self.tree += f" {word} {table} ON {on}"
 
+    def draw_sides(self, alias):
+        """Returns tables that a condition beside the key of one is over."""
+        others = [self.rng.choice(self.visible)]
+        return self.rng.choice([[alias], others, [alias] + others, [alias] + others])
+
     def draw_subselect(self, kind, table, alias, on, outer, key):
         """Returns a condition that there is a row of a table, or none."""
         rng = self.rng
-        more = "" if rng.random() < 0.5 else self.draw_condition([alias])
-        if kind == "not in":
-            return f"{outer} NOT IN (SELECT {key} FROM wa_scan.{table} {alias})"
+        is_set = kind in ("not in", "or in")
+        sides = ([alias] if is_set or rng.random() < 0.7 else self.draw_sides(alias))
+        more = "" if rng.random() < 0.5 else self.draw_condition(sides)
+        if is_set:
+            if rng.random() < 0.5:
+                more = f"{key} IS NOT NULL" + (f" AND {more}" if more else "")
+            where = f" WHERE {more}" if more else ""
+            word = "NOT IN" if kind == "not in" else rng.choice(["IN", "NOT IN"])
+            text = f"{outer} {word} (SELECT {key} FROM wa_scan.{table} {alias}{where})"
+            if kind == "not in":
+                return text
+            return f"({text} OR {self.draw_condition([rng.choice(self.visible)])})"
         text = SEMI[1] if kind == "anti" or " AND " in on else rng.choice(SEMI)
         text = text.format(outer=outer, key=key, table=table, alias=alias, on=on,
                            where=f" WHERE {more}" if more else "",
@@ -356,6 +377,15 @@ def draw_keys(rng, name, samples):
         keys = {key.rstrip() if name == "dim_char" else key
                 for key in samples[column] + ["", "A", "z" * 6]}
         return [(key,) for key in keys] + [(None,)] * 2
+    if name == "dim_wide":
+        days = sorted(set(samples["d"]))
+        return [(k1, day) for k1 in range(-1, 21)
+                for day in rng.sample(days, min(len(days), 30))]
+    if name == "dim_three":
+        words = sorted(set(samples["w"] + ["", "A"]))
+        keys = [(k1, word, k1 + rng.choice([0, 0, 1])) for k1 in range(-1, 21)
+                for word in rng.sample(words, min(len(words), 12))]
+        return keys + [(None, "A", 1), (1, None, 1), (1, None, 1), (2, "A", None)]
     if name == "dim_pair":
         return [(k1, k2) for k1 in range(-1, 21) for k2 in rng.sample(range(300), 40)]
     return [(rng.choice([None, *range(-2, 15)]),) for _ in range(40)]
@@ -368,7 +398,7 @@ def draw_rows(rng, keys):
     rows = []
     for number, values in enumerate(rng.sample(keys, len(keys))):
         row = scan_tables.draw_row(rng, number, nulls, edges)
-        for column, value in zip(("key", "key2"), values):
+        for column, value in zip(KEYS, values):
             row[column] = None if value is None else str(value)
         rows.append(row)
     return rows
@@ -378,7 +408,7 @@ def make(session, rng, name, samples):
     """Makes a table."""
     types, constraint, _ = OTHERS[name]
     table = f"wa_scan.{name}"
-    keys = list(zip(("key", "key2"), types))
+    keys = list(zip(KEYS, types))
     columns = [definition(c) for c in TYPES if c not in LATE]
     for place in range(2):
         columns.insert(rng.randint(0, len(columns)), f"gone{place} text DEFAULT 'gone'")

@@ -129,6 +129,10 @@ compile_joined(WaCompiler *compiler, const Var *var)
 
 	if (value == NULL || !wa_gather_kind(var->vartype, &kind))
 		return wa_compiler_refuse(compiler, "a column has no vector");
+	if (value->fact != WA_FACT_NONE)
+		return wa_compiler_emit(compiler, WA_CODE_LOOK_UP, kind,
+								wa_constant_int(compiler, 0), 0, 0,
+								(uint32) var->varattno - 1);
 	if (value->expression == NULL)
 		return compile_row(compiler, value->join);
 	row = wa_joins_row(compiler->joins, wa_joins_owner(joins, value->join));

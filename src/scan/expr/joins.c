@@ -33,6 +33,40 @@ wa_column_place(const List *columns, const Var *column)
 	return -1;
 }
 
+bool
+wa_join_has_plan(WaJoinKind kind)
+{
+	return kind != WA_JOIN_SET && kind != WA_JOIN_NUMBER;
+}
+
+WaJoin *
+wa_join_of_subplan(SubPlan *subplan)
+{
+	WaJoin *join = palloc0(sizeof(WaJoin));
+	const OpExpr *clause = castNode(OpExpr, subplan->testexpr);
+	Var *column =
+		makeVar(OUTER_VAR, 1, subplan->firstColType, subplan->firstColTypmod,
+				subplan->firstColCollation, 0);
+
+	join->kind = WA_JOIN_SET;
+	join->subplan = subplan;
+	join->key = (Expr *) linitial(clause->args);
+	join->of = (Expr *) column;
+	if (IsA(lsecond(clause->args), RelabelType))
+	{
+		RelabelType *relabel =
+			copyObject(lsecond_node(RelabelType, clause->args));
+
+		relabel->arg = (Expr *) column;
+		join->of = (Expr *) relabel;
+	}
+	join->clauses = list_make1((void *) clause);
+	join->columns = list_make1(column);
+	join->share = 1;
+	join->into = -1;
+	return join;
+}
+
 /* Returns the number of the join whose relation has a column; -1: none. */
 static int
 join_of_column(const WaJoins *joins, const Var *column)
@@ -74,128 +108,42 @@ find_columns(Node *node, void *context)
 	return false;
 }
 
-/* Tells whether a node is an expression that has a value. */
-static bool
-is_value(const Node *node)
-{
-	switch (nodeTag(node))
-	{
-		case T_Var:
-		case T_FuncExpr:
-		case T_OpExpr:
-		case T_DistinctExpr:
-		case T_NullIfExpr:
-		case T_ScalarArrayOpExpr:
-		case T_BoolExpr:
-		case T_RelabelType:
-		case T_CoerceViaIO:
-		case T_CaseExpr:
-		case T_CoalesceExpr:
-		case T_MinMaxExpr:
-		case T_NullTest:
-		case T_BooleanTest:
-			return true;
-		default:
-			return false;
-	}
-}
-
-/*
- * Finds a function of times that raises no errors only for those of some years.  Those
- * that take a part of a date or a time without a zone do so of all.
- */
-static bool
-find_times(Node *node, void *context)
-{
-	Oid function = InvalidOid;
-
-	if (node == NULL)
-		return false;
-	if (IsA(node, FuncExpr) || IsA(node, OpExpr))
-		function = wa_function_of(node);
-	if (OidIsValid(function) && function != F_EXTRACT_TEXT_DATE &&
-		function != F_EXTRACT_TEXT_TIMESTAMP &&
-		wa_time_function_is_safe(function, wa_arguments_of(node)))
-		return true;
-	return expression_tree_walker(node, find_times, context);
-}
-
-/*
- * Returns the number of the join that a node is a value of; -1: of none.  Other joins than
- * inner ones have no row for some, of which only a column is surely NULL.
- */
-static int
-join_of_value(const WaJoins *joins, Node *node)
+int
+wa_join_of_columns(const WaJoins *joins, Node *expression)
 {
 	Columns columns = {joins, -1, false};
-	WaVectorKind kind;
 
-	if (!is_value(node) || find_columns(node, &columns) || columns.join < 0)
-		return -1;
-	if (IsA(node, Var))
-		return columns.join;
-	if (((const WaJoin *) list_nth(joins->list, columns.join))->kind !=
-			WA_JOIN_INNER ||
-		!wa_gather_kind(exprType(node), &kind) || wa_may_raise(node) ||
-		find_times(node, NULL) || contain_mutable_functions(node))
-		return -1;
-	return columns.join;
+	return find_columns(expression, &columns) ? -1 : columns.join;
 }
 
-/* Returns the number, from 1 on, of a value of a join, which is added if it is new. */
-static AttrNumber
-number_of_value(WaJoins *joins, int join, Expr *expression)
+Oid
+wa_joined_value_type(const WaJoinedValue *value)
 {
-	WaJoinedValue *value;
-	ListCell *cell;
-
-	foreach (cell, joins->values)
-	{
-		value = (WaJoinedValue *) lfirst(cell);
-		if (value->join == join && equal(value->expression, expression))
-			return (AttrNumber) (foreach_current_index(cell) + 1);
-	}
-	value = palloc(sizeof(WaJoinedValue));
-	*value = (WaJoinedValue){join, expression};
-	joins->values = lappend(joins->values, value);
-	return (AttrNumber) list_length(joins->values);
-}
-
-static Node *
-refer(Node *node, void *context)
-{
-	WaJoins *joins = (WaJoins *) context;
-	int join;
-
-	if (node == NULL)
-		return NULL;
-	join = join_of_value(joins, node);
-	if (join < 0)
-		return expression_tree_mutator(node, refer, context);
-	return (Node *) makeVar(
-		INNER_VAR, number_of_value(joins, join, (Expr *) node), exprType(node),
-		exprTypmod(node), exprCollation(node), 0);
-}
-
-Node *
-wa_joins_refer(WaJoins *joins, Node *expression)
-{
-	return joins->list == NIL ? expression : refer(expression, joins);
+	if (value->expression != NULL)
+		return exprType((const Node *) value->expression);
+	return value->fact == WA_FACT_NONE || value->fact == WA_FACT_COUNT
+			   ? INT8OID
+			   : BOOLOID;
 }
 
 /* Returns the join that one is folded into, or -1. */
 static int
 find_fold(const WaJoins *joins, const WaJoin *join)
 {
-	Columns columns = {joins, -1, false};
 	const WaJoin *other;
+	int into;
 
-	if (find_columns((Node *) join->key, &columns) || columns.join < 0)
+	if (join->conditions != NIL || !wa_join_has_plan(join->kind))
 		return -1;
-	other = (const WaJoin *) list_nth(joins->list, columns.join);
+	into = wa_join_of_columns(joins, (Node *) join->key);
+	if (into < 0)
+		return -1;
+	other = (const WaJoin *) list_nth(joins->list, into);
+	if (other->conditions != NIL)
+		return -1;
 	return other->kind == WA_JOIN_INNER ||
 				   (other->kind == WA_JOIN_LEFT && join->kind == WA_JOIN_LEFT)
-			   ? columns.join
+			   ? into
 			   : -1;
 }
 
@@ -241,49 +189,25 @@ wa_joins_owner(const WaJoins *joins, int join)
 	return join;
 }
 
-void
-wa_joins_refer_keys(WaJoins *joins)
+int
+wa_joins_unit(const WaJoins *joins, int join)
 {
-	ListCell *cell;
-
-	joins->keys = NIL;
-	foreach (cell, joins->list)
-	{
-		const WaJoin *join = (const WaJoin *) lfirst(cell);
-
-		joins->keys =
-			lappend(joins->keys,
-					join->into < 0 ? refer((Node *) join->key, joins) : NULL);
-	}
-}
-
-Var *
-wa_joins_row(WaJoins *joins, int join)
-{
-	return makeVar(INNER_VAR, number_of_value(joins, join, NULL), INT8OID, -1,
-				   InvalidOid, 0);
+	while (((const WaJoin *) list_nth(joins->list, join))->kind ==
+		   WA_JOIN_NUMBER)
+		join++;
+	return wa_joins_owner(joins, join);
 }
 
 List *
-wa_joins_clauses(WaJoins *joins)
+wa_joins_conditions(const WaJoins *joins)
 {
-	List *clauses = NIL;
+	List *conditions = NIL;
 	ListCell *cell;
 
 	foreach (cell, joins->list)
-	{
-		const WaJoin *join = (const WaJoin *) lfirst(cell);
-		NullTest *test;
-
-		if (join->kind == WA_JOIN_LEFT || join->into >= 0)
-			continue;
-		test = makeNode(NullTest);
-		test->arg = (Expr *) wa_joins_row(joins, foreach_current_index(cell));
-		test->nulltesttype = join->kind == WA_JOIN_ANTI ? IS_NULL : IS_NOT_NULL;
-		test->location = -1;
-		clauses = lappend(clauses, test);
-	}
-	return clauses;
+		conditions = list_concat(conditions,
+								 ((const WaJoin *) lfirst(cell))->conditions);
+	return conditions;
 }
 
 /* Finds a reference to a joined value. */
@@ -310,6 +234,27 @@ wa_joined_value(const WaJoins *joins, const Var *column)
 			   ? NULL
 			   : (const WaJoinedValue *) list_nth(joins->values,
 												  column->varattno - 1);
+}
+
+bool
+wa_joins_follow(const WaJoins *joins, Node *clause)
+{
+	ListCell *cell;
+
+	foreach (cell, pull_var_clause(clause, 0))
+	{
+		const WaJoinedValue *value =
+			wa_joined_value(joins, lfirst_node(Var, cell));
+		const WaJoin *join;
+
+		if (value == NULL)
+			continue;
+		join = (const WaJoin *) list_nth(joins->list, value->join);
+		if (join->kind != WA_JOIN_SET ||
+			wa_join_of_columns(joins, (Node *) join->key) >= 0)
+			return true;
+	}
+	return false;
 }
 
 void

@@ -196,8 +196,6 @@ show_joins(const WaScanQuery *query, List *context, ExplainState *es)
 	List *texts = NIL;
 	ListCell *cell;
 
-	if (query->joins.list == NIL)
-		return;
 	foreach (cell, query->joins.list)
 	{
 		const WaJoin *join = (const WaJoin *) lfirst(cell);
@@ -206,13 +204,18 @@ show_joins(const WaScanQuery *query, List *context, ExplainState *es)
 											[WA_JOIN_SEMI] = "SEMI ",
 											[WA_JOIN_ANTI] = "ANTI "};
 
-		texts = lappend(texts,
-						psprintf("%s%s", kinds[join->kind],
-								 deparse_expression(
-									 (Node *) make_ands_explicit(join->clauses),
-									 context, true, false)));
+		/* The row filter shows sets. */
+		if (!wa_join_has_plan(join->kind))
+			continue;
+		texts = lappend(
+			texts, psprintf("%s%s", kinds[join->kind],
+							deparse_expression(
+								(Node *) make_ands_explicit(list_concat_copy(
+									join->clauses, join->conditions)),
+								context, true, false)));
 	}
-	ExplainPropertyList("Joins", texts, es);
+	if (texts != NIL)
+		ExplainPropertyList("Joins", texts, es);
 }
 
 /* Prints what there was of a join as text; memory, as costs, differs by version. */
@@ -235,14 +238,18 @@ static void
 show_join_uses(const WaScanState *state, ExplainState *es)
 {
 	const WaJoinUse *uses = wa_joined_uses(state);
+	ListCell *cell;
 
 	if (uses == NULL)
 		return;
 	ExplainOpenGroup("Join Tables", "Join Tables", false, es);
-	for (int i = 0; i < list_length(state->query.joins.list); i++)
+	foreach (cell, state->query.joins.list)
 	{
-		const WaJoinUse *use = &uses[i];
+		const WaJoin *join = (const WaJoin *) lfirst(cell);
+		const WaJoinUse *use = &uses[foreach_current_index(cell)];
 
+		if (!wa_join_has_plan(join->kind))
+			continue;
 		ExplainOpenGroup("Join Table", NULL, true, es);
 		if (es->format == EXPLAIN_FORMAT_TEXT)
 			show_join_line(use, es);

@@ -212,7 +212,7 @@ compare_described(const void *a, const void *b)
 /* Describes the values of tables, in an order that does not depend on the query's. */
 static void
 describe_values(StringInfo to, Contents *contents, const WaJoins *joins,
-				WaJoinContents *found)
+				const int *places, WaJoinContents *found)
 {
 	const int count = list_length(joins->values);
 	Described *values = palloc(sizeof(Described) * (count + 1));
@@ -224,10 +224,12 @@ describe_values(StringInfo to, Contents *contents, const WaJoins *joins,
 		const WaJoinedValue *value = (const WaJoinedValue *) lfirst(cell);
 		StringInfoData text;
 
-		if (value->expression == NULL ||
-			wa_joins_owner(joins, value->join) != found->owner)
+		/* Numbers of rows are no table. */
+		if ((value->expression == NULL && value->fact == WA_FACT_NONE) ||
+			wa_joins_unit(joins, value->join) != found->unit)
 			continue;
 		initStringInfo(&text);
+		appendStringInfo(&text, "%d %d ", places[value->join], value->fact);
 		wa_plan_text_append(&text, &contents->numbers, value->expression);
 		values[found->nvalues++] =
 			(Described){foreach_current_index(cell), text.data};
@@ -273,19 +275,20 @@ describe_plan(StringInfo to, Contents *contents, const Plan *plan,
  */
 static void
 describe_joins(StringInfo to, Contents *contents, const WaJoins *joins,
-			   const List *plans, const WaJoinContents *found)
+			   const List *plans, const int *places,
+			   const WaJoinContents *found)
 {
-	int *places = palloc(sizeof(int) * list_length(joins->list));
-
 	for (int i = 0; i < found->njoins; i++)
 	{
 		const int number = found->joins[i];
 		const WaJoin *join = (const WaJoin *) list_nth(joins->list, number);
 
-		places[number] = i;
-		describe_plan(to, contents, (const Plan *) list_nth(plans, number),
-					  join);
-		appendStringInfo(to, " join %d ", join->is_unique);
+		if (join->kind == WA_JOIN_NUMBER)
+			appendStringInfoString(to, " part");
+		else
+			describe_plan(to, contents, (const Plan *) list_nth(plans, number),
+						  join);
+		appendStringInfo(to, " join %d %d ", join->is_unique, join->is_pair);
 		wa_plan_text_append(to, &contents->numbers, join->of);
 		if (join->into < 0)
 			continue;
@@ -299,12 +302,15 @@ static char *
 describe(Contents *contents, const WaJoins *joins, const List *plans,
 		 WaJoinContents *found)
 {
+	int *places = palloc(sizeof(int) * list_length(joins->list));
 	StringInfoData text;
 	ListCell *cell;
 
+	for (int i = 0; i < found->njoins; i++)
+		places[found->joins[i]] = i;
 	initStringInfo(&text);
-	describe_joins(&text, contents, joins, plans, found);
-	describe_values(&text, contents, joins, found);
+	describe_joins(&text, contents, joins, plans, places, found);
+	describe_values(&text, contents, joins, places, found);
 	foreach (cell, contents->numbers)
 		appendStringInfo(
 			&text, " relation %u",
@@ -328,17 +334,17 @@ suggest(Relation relation)
 		wa_autoload_suggest(RelationGetRelid(relation), 1, &any, false);
 }
 
-/* Returns the tables of a join, with those that are folded into it. */
+/* Returns the tables of a unit of joins. */
 static WaJoinContents *
-make_contents(const WaJoins *joins, int owner)
+make_contents(const WaJoins *joins, int unit)
 {
 	const int count = list_length(joins->list);
 	WaJoinContents *found = palloc0(sizeof(WaJoinContents));
 
-	found->owner = owner;
+	found->unit = unit;
 	found->joins = palloc(sizeof(int) * count);
 	for (int i = 0; i < count; i++)
-		if (wa_joins_owner(joins, i) == owner)
+		if (wa_joins_unit(joins, i) == unit)
 			found->joins[found->njoins++] = i;
 	return found;
 }
@@ -358,7 +364,7 @@ find_description(Contents *contents, const WaJoins *joins, const List *plans,
 	{
 		const WaJoinedValue *value = (const WaJoinedValue *) lfirst(cell);
 
-		if (wa_joins_owner(joins, value->join) == found->owner &&
+		if (wa_joins_unit(joins, value->join) == found->unit &&
 			!are_lasting(contents, list_make1(value->expression)))
 			return false;
 	}
@@ -427,16 +433,16 @@ take_stamps(const Contents *contents, const uint64 *stamps,
 /* Describes those of some tables that may be the same for other queries. */
 static List *
 find_described(Contents *contents, const WaJoins *joins, const List *plans,
-			   const Bitmapset *owners)
+			   const Bitmapset *units)
 {
 	List *described = NIL;
-	int owner = -1;
+	int unit = -1;
 
-	while ((owner = bms_next_member(owners, owner)) >= 0)
+	while ((unit = bms_next_member(units, unit)) >= 0)
 	{
-		WaJoinContents *found = make_contents(joins, owner);
+		WaJoinContents *found = make_contents(joins, unit);
 
-		if (find_description(&contents[owner], joins, plans, found))
+		if (find_description(&contents[unit], joins, plans, found))
 			described = lappend(described, found);
 	}
 	return described;
@@ -444,7 +450,7 @@ find_described(Contents *contents, const WaJoins *joins, const List *plans,
 
 List *
 wa_join_contents_find(const WaScanState *state, const List *plans,
-					  const Bitmapset *owners)
+					  const Bitmapset *units)
 {
 	EState *estate = state->css.ss.ps.state;
 	const int count = list_length(plans);
@@ -460,18 +466,18 @@ wa_join_contents_find(const WaScanState *state, const List *plans,
 		return NIL;
 	for (int i = 0; i < count; i++)
 		contents[i].estate = estate;
-	described = find_described(contents, &state->query.joins, plans, owners);
+	described = find_described(contents, &state->query.joins, plans, units);
 	foreach (cell, described)
 		relations = bms_add_members(
 			relations,
-			contents[((const WaJoinContents *) lfirst(cell))->owner].relations);
+			contents[((const WaJoinContents *) lfirst(cell))->unit].relations);
 	if (described == NIL || !find_stamps(state, relations, stamps))
 		return NIL;
 	foreach (cell, described)
 	{
 		WaJoinContents *found = (WaJoinContents *) lfirst(cell);
 
-		if (take_stamps(&contents[found->owner], stamps, found))
+		if (take_stamps(&contents[found->unit], stamps, found))
 			list = lappend(list, found);
 	}
 	return list;

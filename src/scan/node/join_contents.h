@@ -9,11 +9,10 @@
 #include "scan/tables/join_cache.h"
 
 /*
- * Finds out what the tables of some joins that are not folded are made of.  plans: of all
- * joins.  Returns a list of WaJoinContents, without those tables that may be others for the
+ * Finds out what the tables of some units of joins are made of.  plans: of all joins, or NULL.  Returns a list of WaJoinContents, without those tables that may be others for the
  * next query, or whose relations have no stamps: such relations may be loaded soon.
  */
 extern List *wa_join_contents_find(const WaScanState *state, const List *plans,
-								   const Bitmapset *owners);
+								   const Bitmapset *units);
 
 #endif /* WA_SCAN_JOIN_CONTENTS_H */

@@ -14,120 +14,198 @@
 
 struct WaJoined
 {
-	List *plans; /* PlanState of each join */
+	List *
+		plans; /* PlanState of each join: below the node, or a subplan's, or NULL, */
+	List *below; /* and of those below the node */
 	WaJoinBuild *build;
 	bool has_read;
 };
+
+/*
+ * Returns the plans of the joins, of which those of sets are subplans; NULL: a join has the
+ * rows of another.
+ */
+static List *
+plans_of(const WaScanState *state)
+{
+	const EState *estate = state->css.ss.ps.state;
+	List *below = wa_plan_joined(castNode(CustomScan, state->css.ss.ps.plan));
+	List *plans = NIL;
+	ListCell *cell;
+
+	foreach (cell, state->query.joins.list)
+	{
+		const WaJoin *join = (const WaJoin *) lfirst(cell);
+
+		if (join->subplan != NULL)
+			plans = lappend(plans, list_nth(estate->es_plannedstmt->subplans,
+											join->subplan->plan_id - 1));
+		else if (!wa_join_has_plan(join->kind))
+			plans = lappend(plans, NULL);
+		else
+		{
+			plans = lappend(plans, linitial(below));
+			below = list_delete_first(below);
+		}
+	}
+	return plans;
+}
+
+/* Begins the plan of a join below the node, if there is one. */
+static PlanState *
+begin_plan(CustomScanState *css, WaJoined *joined, Plan *plan, int eflags)
+{
+	PlanState *state =
+		ExecInitNode(plan, css->ss.ps.state,
+					 eflags & ~(EXEC_FLAG_BACKWARD | EXEC_FLAG_MARK));
+
+	if (state == NULL)
+		return NULL;
+	joined->below = lappend(joined->below, state);
+	css->custom_ps = lappend(css->custom_ps, state);
+	return state;
+}
+
+/* Returns the plan of a set, which has begun, and has the node show that it uses it. */
+static PlanState *
+use_subplan(CustomScanState *css, SubPlan *subplan)
+{
+	SubPlanState *state = makeNode(SubPlanState);
+
+	state->subplan = subplan;
+	state->parent = &css->ss.ps;
+	state->planstate = (PlanState *) list_nth(
+		css->ss.ps.state->es_subplanstates, subplan->plan_id - 1);
+	css->ss.ps.subPlan = lappend(css->ss.ps.subPlan, state);
+	return state->planstate;
+}
 
 WaJoined *
 wa_joined_begin(WaScanState *state, int eflags)
 {
 	CustomScanState *css = &state->css;
 	WaJoined *joined;
-	ListCell *cell;
-	List *plans = wa_plan_joined(castNode(CustomScan, css->ss.ps.plan));
+	ListCell *join;
+	ListCell *plan;
 
-	if (plans == NIL)
+	if (state->query.joins.list == NIL)
 		return NULL;
 	joined = palloc0(sizeof(WaJoined));
-	foreach (cell, plans)
+	forboth(join, state->query.joins.list, plan, plans_of(state))
 	{
-		PlanState *plan =
-			ExecInitNode(lfirst(cell), css->ss.ps.state,
-						 eflags & ~(EXEC_FLAG_BACKWARD | EXEC_FLAG_MARK));
+		SubPlan *subplan = ((const WaJoin *) lfirst(join))->subplan;
 
-		joined->plans = lappend(joined->plans, plan);
-		css->custom_ps = lappend(css->custom_ps, plan);
+		joined->plans = lappend(
+			joined->plans, subplan != NULL
+							   ? use_subplan(css, subplan)
+							   : begin_plan(css, joined, lfirst(plan), eflags));
 	}
 	return joined;
 }
 
-/* Fills the tables of some joins that are not folded, by the plans. */
+/* Has the plans of some units begin anew if they have been read, by whomever. */
 static void
-fill(WaScanState *state, WaJoined *joined, const Bitmapset *owners)
+rescan_plans(const WaScanState *state, const WaJoined *joined,
+			 const Bitmapset *units)
 {
-	const WaJoins *joins = &state->query.joins;
-	const bool is_first = joined->build == NULL;
 	ListCell *cell;
 
-	if (is_first)
-		joined->build = wa_join_build_make(state->query.interpreter->joined,
-										   state->css.ss.ps.state);
-	foreach (cell, is_first ? NIL : joined->plans)
-		if (bms_is_member(wa_joins_owner(joins, foreach_current_index(cell)),
-						  owners))
-			ExecReScan((PlanState *) lfirst(cell));
-	wa_join_build_fill(joined->build, joined->plans, owners);
-	/* Workers of theirs make room for the node's own. */
 	foreach (cell, joined->plans)
-		(void) ExecShutdownNode((PlanState *) lfirst(cell));
+	{
+		PlanState *plan = (PlanState *) lfirst(cell);
+
+		if (plan == NULL ||
+			!bms_is_member(
+				wa_joins_unit(&state->query.joins, foreach_current_index(cell)),
+				units))
+			continue;
+		/* PostgreSQL may have read a subplan, for rows of partitions. */
+		if (joined->build != NULL || !list_member_ptr(joined->below, plan))
+			ExecReScan(plan);
+	}
 }
 
-/* Fills the tables of some joins that are not folded, by what is kept, or by the plans. */
+/* Fills the tables of some units of joins by the plans. */
 static void
-find_or_fill(WaScanState *state, WaJoined *joined, Bitmapset *owners)
+fill(const WaScanState *state, WaJoined *joined, const Bitmapset *units)
+{
+	ListCell *cell;
+
+	rescan_plans(state, joined, units);
+	if (joined->build == NULL)
+		joined->build = wa_join_build_make(state->query.interpreter->joined,
+										   state->css.ss.ps.state);
+	wa_join_build_fill(joined->build, joined->plans, units);
+	/* Workers of theirs make room for the node's own. */
+	foreach (cell, joined->plans)
+		if (lfirst(cell) != NULL)
+			(void) ExecShutdownNode((PlanState *) lfirst(cell));
+}
+
+/* Fills the tables of some units of joins, by what is kept, or by the plans. */
+static void
+find_or_fill(WaScanState *state, WaJoined *joined, Bitmapset *units)
 {
 	WaJoinTables *tables = state->query.interpreter->joined;
-	const List *plans =
-		wa_plan_joined(castNode(CustomScan, state->css.ss.ps.plan));
 	MemoryContext scratch = AllocSetContextCreate(
 		CurrentMemoryContext, "warpagg contents", ALLOCSET_DEFAULT_SIZES);
 	MemoryContext old = MemoryContextSwitchTo(scratch);
-	List *list = wa_join_contents_find(state, plans, owners);
+	List *list = wa_join_contents_find(state, plans_of(state), units);
 	ListCell *cell;
 
-	owners = bms_copy(owners);
+	units = bms_copy(units);
 	MemoryContextSwitchTo(old);
 	foreach (cell, list)
 	{
 		const WaJoinContents *contents = (const WaJoinContents *) lfirst(cell);
 
 		if (wa_join_cache_take(tables, contents))
-			owners = bms_del_member(owners, contents->owner);
+			units = bms_del_member(units, contents->unit);
 	}
-	if (!bms_is_empty(owners))
-		fill(state, joined, owners);
+	if (!bms_is_empty(units))
+		fill(state, joined, units);
 	foreach (cell, list)
 	{
 		const WaJoinContents *contents = (const WaJoinContents *) lfirst(cell);
 
-		if (bms_is_member(contents->owner, owners))
+		if (bms_is_member(contents->unit, units))
 			wa_join_cache_keep(tables, contents);
 	}
 	MemoryContextDelete(scratch);
 }
 
-/* Returns the joins that are not folded whose tables are not there, or not any more. */
+/* Returns the units of joins whose tables are not there, or not any more. */
 static Bitmapset *
 find_missing(const WaScanState *state, const WaJoined *joined)
 {
-	Bitmapset *owners = NULL;
+	Bitmapset *units = NULL;
 	ListCell *cell;
 
 	foreach (cell, joined->plans)
-		if (!joined->has_read ||
-			((const PlanState *) lfirst(cell))->chgParam != NULL)
-			owners = bms_add_member(
-				owners, wa_joins_owner(&state->query.joins,
-									   foreach_current_index(cell)));
-	return owners;
+		if (lfirst(cell) != NULL &&
+			(!joined->has_read ||
+			 ((const PlanState *) lfirst(cell))->chgParam != NULL))
+			units = bms_add_member(units,
+								   wa_joins_unit(&state->query.joins,
+												 foreach_current_index(cell)));
+	return units;
 }
 
 void
 wa_joined_read(WaScanState *state)
 {
 	WaJoined *joined = state->joined;
-	Bitmapset *owners;
+	Bitmapset *units;
 	MemoryContext old;
 
 	if (joined == NULL)
 		return;
 	old = MemoryContextSwitchTo(state->css.ss.ps.state->es_query_cxt);
-	owners = find_missing(state, joined);
-	if (!bms_is_empty(owners))
-		find_or_fill(state, joined, owners);
+	units = find_missing(state, joined);
+	if (!bms_is_empty(units))
+		find_or_fill(state, joined, units);
 	joined->has_read = true;
-	bms_free(owners);
+	bms_free(units);
 	MemoryContextSwitchTo(old);
 }
 
@@ -147,7 +225,16 @@ wa_joined_rescan(WaJoined *joined, Bitmapset *changed)
 	if (joined == NULL || changed == NULL)
 		return;
 	foreach (cell, joined->plans)
-		UpdateChangedParamSet((PlanState *) lfirst(cell), changed);
+	{
+		PlanState *plan = (PlanState *) lfirst(cell);
+
+		if (plan == NULL)
+			continue;
+		/* Who else reads a subplan takes its own note of it away. */
+		if (bms_overlap(plan->plan->allParam, changed))
+			joined->has_read = false;
+		UpdateChangedParamSet(plan, changed);
+	}
 }
 
 void
@@ -157,6 +244,6 @@ wa_joined_end(WaJoined *joined)
 
 	if (joined == NULL)
 		return;
-	foreach (cell, joined->plans)
+	foreach (cell, joined->below)
 		ExecEndNode((PlanState *) lfirst(cell));
 }

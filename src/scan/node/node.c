@@ -74,8 +74,8 @@ begin_scan(CustomScanState *node, EState *estate, int eflags)
 		set_source(state, relation);
 	else
 		state->feed = wa_feed_begin(state, RelationGetDescr(relation), eflags);
-	state->joined = wa_joined_begin(state, eflags);
 	wa_plan_read(plan, &state->query);
+	state->joined = wa_joined_begin(state, eflags);
 	/* warpagg.accelerate is as it was when the plan was made. */
 	reason = wa_scan_query_aggregate(&state->query, NULL);
 	if (reason != NULL)

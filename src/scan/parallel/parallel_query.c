@@ -62,8 +62,9 @@ list_joins(const WaScanQuery *query, ExprContext *econtext)
 
 		values = lappend(
 			values,
-			list_make2(makeInteger(joined->values[i].owner),
-					   fix_parameters((Node *) value->expression, econtext)));
+			list_make3(makeInteger(joined->values[i].owner),
+					   fix_parameters((Node *) value->expression, econtext),
+					   makeInteger((int) value->fact)));
 	}
 	return list_make2(fix_parameters((Node *) query->joins.keys, econtext),
 					  values);
@@ -129,7 +130,8 @@ read_joins(WaJoins *joins, const List *list)
 		WaJoinedValue *value = palloc(sizeof(WaJoinedValue));
 
 		*value =
-			(WaJoinedValue){intVal(linitial(parts)), (Expr *) lsecond(parts)};
+			(WaJoinedValue){intVal(linitial(parts)), (Expr *) lsecond(parts),
+							(WaJoinFact) intVal(lthird(parts))};
 		joins->values = lappend(joins->values, value);
 	}
 }

@@ -59,6 +59,26 @@ are_equal_as_integers(Oid left, Oid right)
 	}
 }
 
+/* Tells whether what a clause compares are columns that may be keys, equal as such. */
+static bool
+compares_keys(const OpExpr *clause, const Expr *left, const Expr *right)
+{
+	return clause->opno < FirstNormalObjectId &&
+		   (compares_texts(clause) ||
+			are_equal_as_integers(exprType((const Node *) left),
+								  exprType((const Node *) right)));
+}
+
+bool
+wa_join_clause_is_key(const OpExpr *clause)
+{
+	Expr *left = linitial(clause->args);
+
+	return column_of(left) != NULL &&
+		   op_mergejoinable(clause->opno, exprType((Node *) left)) &&
+		   compares_keys(clause, left, lsecond(clause->args));
+}
+
 bool
 wa_join_key_make(const RelOptInfo *joined, const RelOptInfo *relation,
 				 RestrictInfo *info, WaJoinKey *key)
@@ -67,8 +87,7 @@ wa_join_key_make(const RelOptInfo *joined, const RelOptInfo *relation,
 	Expr *left;
 	Expr *right;
 
-	if (info->mergeopfamilies == NIL || !info->can_join ||
-		clause->opno >= FirstNormalObjectId)
+	if (info->mergeopfamilies == NIL || !info->can_join)
 		return false;
 	left = linitial(clause->args);
 	right = lsecond(clause->args);
@@ -82,11 +101,8 @@ wa_join_key_make(const RelOptInfo *joined, const RelOptInfo *relation,
 		return false;
 	/* What looks for unique indexes goes by it. */
 	info->outer_is_left = key->outer == left;
-	if (column_of(key->outer) == NULL || column_of(key->inner) == NULL)
-		return false;
-	return compares_texts(clause) ||
-		   are_equal_as_integers(exprType((Node *) key->outer),
-								 exprType((Node *) key->inner));
+	return column_of(key->outer) != NULL && column_of(key->inner) != NULL &&
+		   compares_keys(clause, key->outer, key->inner);
 }
 
 /* Tells whether a subquery returns no more than one row for the keys. */
@@ -232,7 +248,56 @@ clause_of(const WaJoinKey *key)
 	return (Expr *) clause;
 }
 
-bool
+/* Returns the join that numbers a part of a key. */
+static WaJoin *
+make_part(const WaJoinKey *key)
+{
+	WaJoin *part = palloc0(sizeof(WaJoin));
+
+	part->kind = WA_JOIN_NUMBER;
+	part->into = -1;
+	part->share = 1;
+	if (key == NULL)
+		part->is_pair = true;
+	else
+	{
+		part->key = key->outer;
+		part->of = key->inner;
+	}
+	return part;
+}
+
+/* Tells whether two keys have room in an integer. */
+static bool
+have_room(const List *keys)
+{
+	ListCell *cell;
+
+	foreach (cell, keys)
+		if (!has_room(((const WaJoinKey *) lfirst(cell))->outer) ||
+			!has_room(((const WaJoinKey *) lfirst(cell))->inner))
+			return false;
+	return list_length(keys) == 2;
+}
+
+/* Returns the joins that number the parts of a key, in the order in which they are paired. */
+static List *
+make_parts(const List *keys)
+{
+	List *parts = NIL;
+	ListCell *cell;
+
+	foreach (cell, keys)
+	{
+		/* A third part is paired with a number of the pair of the first two. */
+		if (list_length(parts) >= 2)
+			parts = lappend(parts, make_part(NULL));
+		parts = lappend(parts, make_part((const WaJoinKey *) lfirst(cell)));
+	}
+	return parts;
+}
+
+void
 wa_join_keys_set(WaJoin *join, const List *keys)
 {
 	const WaJoinKey *first = (const WaJoinKey *) linitial(keys);
@@ -245,13 +310,41 @@ wa_join_keys_set(WaJoin *join, const List *keys)
 	join->key = first->outer;
 	join->of = first->inner;
 	if (list_length(keys) == 1)
-		return true;
-	second = (const WaJoinKey *) lsecond(keys);
-	if (list_length(keys) > 2 || !has_room(first->outer) ||
-		!has_room(first->inner) || !has_room(second->outer) ||
-		!has_room(second->inner))
-		return false;
-	join->key = combine(first->outer, second->outer);
-	join->of = combine(first->inner, second->inner);
-	return true;
+		return;
+	if (have_room(keys))
+	{
+		second = (const WaJoinKey *) lsecond(keys);
+		join->key = combine(first->outer, second->outer);
+		join->of = combine(first->inner, second->inner);
+		return;
+	}
+	join->is_pair = true;
+	join->key = join->of = NULL;
+	join->parts = make_parts(keys);
+}
+
+List *
+wa_join_key_of(const WaJoin *join)
+{
+	List *all = list_make1(join->key);
+	ListCell *cell;
+
+	foreach (cell, join->parts)
+		all = lappend(all, ((const WaJoin *) lfirst(cell))->key);
+	return all;
+}
+
+List *
+wa_joins_with_parts(const List *joins)
+{
+	List *all = NIL;
+	ListCell *cell;
+
+	foreach (cell, joins)
+	{
+		WaJoin *join = (WaJoin *) lfirst(cell);
+
+		all = lappend(list_concat(all, join->parts), join);
+	}
+	return all;
 }

@@ -68,6 +68,10 @@ wa_joins_are_resident(PlannerInfo *root, const WaPlannedJoins *joins)
 
 	if (!wa_enable_resident || IsParallelWorker())
 		return false;
+	/* What subqueries return is not known to be. */
+	foreach (cell, joins->list)
+		if (((const WaJoin *) lfirst(cell))->subplan != NULL)
+			return false;
 	foreach (cell, joins->relations)
 	{
 		const RelOptInfo *relation = (const RelOptInfo *) lfirst(cell);

@@ -13,6 +13,7 @@
 
 #include "nodes/extensible.h"
 #include "nodes/nodeFuncs.h"
+#include "optimizer/clauses.h"
 #include "optimizer/cost.h"
 #include "optimizer/optimizer.h"
 #include "optimizer/pathnode.h"
@@ -60,11 +61,11 @@ as_int(double estimate)
 	return (int) Min(estimate, INT_MAX);
 }
 
-/* Finds parameters. */
+/* Finds parameters; that of a subplan's comparison is its own. */
 static bool
 collect_parameters(Node *node, void *parameters)
 {
-	if (node == NULL)
+	if (node == NULL || IsA(node, SubPlan))
 		return false;
 	if (IsA(node, Param))
 		*(List **) parameters = list_append_unique(*(List **) parameters, node);
@@ -190,13 +191,16 @@ columns_of_rows(const WaScanQuery *query)
 {
 	List *all = list_concat_copy(query->keys, query->aggregates);
 	List *columns = NIL;
+	/* Behind a subquery clauses are looked at again. */
+	const bool has_subplans = contain_subplans((Node *) query->filter_clauses);
 	ListCell *cell;
 
 	foreach (cell, query->filter_clauses)
-		if (has_other_columns(lfirst(cell), query->varno))
+		if (has_subplans || has_other_columns(lfirst(cell), query->varno))
 			all = lappend(all, lfirst(cell));
 	foreach (cell, query->joins.list)
 		all = lappend(all, ((const WaJoin *) lfirst(cell))->key);
+	all = list_concat(all, wa_joins_conditions(&query->joins));
 	foreach (cell, pull_var_clause((Node *) all, PVC_RECURSE_AGGREGATES |
 													 PVC_RECURSE_PLACEHOLDERS))
 		if (lfirst_node(Var, cell)->varno == (int) query->varno)

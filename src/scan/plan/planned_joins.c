@@ -21,6 +21,7 @@
 #include "utils/lsyscache.h"
 
 #include "scan/plan/counted_plan.h"
+#include "scan/plan/join_conditions.h"
 #include "scan/plan/join_keys.h"
 #include "scan/plan/planned_joins.h"
 #include "scan/plan/planner_compat.h"
@@ -168,7 +169,7 @@ refusal_of(const Search *search, const Candidate *candidate,
 			"%s is not joined by a key that is an integer or a text", name);
 	if (is_many && !unique)
 		return refuse_several(search, candidate);
-	if (clauses->others != NIL)
+	if (!unique && wa_join_conditions_use(clauses->others, candidate->relation))
 		return psprintf("%s is joined by more than a key", name);
 	return NULL;
 }
@@ -225,10 +226,12 @@ join_relation(Search *search, const Candidate *candidate)
 	search->reason = refusal_of(search, candidate, &clauses, join->is_unique);
 	if (search->reason != NULL)
 		return false;
-	if (!wa_join_keys_set(join, clauses.keys))
+	wa_join_keys_set(join, clauses.keys);
+	join->conditions = wa_join_conditions(search->root, clauses.others);
+	if (wa_join_key_may_raise(search->joins->list, join))
 	{
-		search->reason = psprintf("%s is joined by keys that have no room in "
-								  "an integer",
+		search->reason = psprintf("%s is joined by a column that depends on "
+								  "what may raise errors",
 								  name_of(search, relation));
 		return false;
 	}
@@ -275,7 +278,9 @@ may_come_next(const WaJoins *joins, int number, const Bitmapset *done)
 
 	if (bms_is_member(number, done))
 		return false;
-	needed = wa_joins_needed(joins, (Node *) join->key);
+	needed = wa_joins_needed(
+		joins, (Node *) list_make2(wa_join_key_of(join), join->conditions));
+	needed = bms_del_member(needed, number);
 	return bms_is_subset(needed, done);
 }
 
@@ -334,6 +339,9 @@ has_memory(const WaPlannedJoins *joins)
 			path->rows * (ROW_BYTES + path->pathtarget->width +
 						  VALUE_BYTES * list_length(path->pathtarget->exprs));
 	}
+	foreach (cell, joins->list)
+		if (((const WaJoin *) lfirst(cell))->kind == WA_JOIN_NUMBER)
+			bytes += joins->rows * ROW_BYTES;
 	return bytes <= (double) get_hash_memory_limit();
 }
 
@@ -465,6 +473,7 @@ wa_planned_joins_find(PlannerInfo *root, const RelOptInfo *relation,
 			join_all(&search, table->relation, candidates))
 		{
 			order_joins(joins);
+			joins->list = wa_joins_with_parts(joins->list);
 			return has_memory(joins)
 					   ? NULL
 					   : "what is joined takes more memory than work_mem and "

@@ -23,6 +23,7 @@
 #include "scan/expr/compile.h"
 #include "scan/expr/errors.h"
 #include "scan/plan/planned_query.h"
+#include "scan/plan/planned_sets.h"
 
 /* Returns what is wrong with the form of the query, or NULL. */
 static const char *
@@ -310,9 +311,26 @@ count_instructions(const WaPlannedQuery *planned)
 		   count * (all > 0 ? 1 + compiler->weight / all : 1);
 }
 
+/* Joins what subqueries of the query return; returns why it cannot, or NULL. */
+static const char *
+find_sets(PlannerInfo *root, WaPlannedQuery *planned)
+{
+	WaScanQuery *query = &planned->query;
+	List *others = list_concat_copy(query->keys, query->aggregates);
+	const char *reason;
+
+	if (contain_subplans((Node *) query->one_time_clauses) ||
+		contain_subplans((Node *) wa_joins_conditions(&query->joins)))
+		return "an expression has a subquery";
+	reason = wa_planned_sets_find(root, query->filter_clauses, others,
+								  &planned->joins);
+	query->joins.list = planned->joins.list;
+	return reason;
+}
+
 /* Checks that a query program can compute all that is computed for a row. */
 static const char *
-check_program(WaPlannedQuery *planned)
+check_program(PlannerInfo *root, WaPlannedQuery *planned)
 {
 	WaScanQuery *query = &planned->query;
 	List *all = list_concat_copy(query->keys, query->aggregates);
@@ -320,12 +338,14 @@ check_program(WaPlannedQuery *planned)
 
 	all = list_concat(list_concat(all, query->filter_clauses),
 					  query->one_time_clauses);
+	all = list_concat(all, wa_joins_conditions(&query->joins));
 	if (wa_is_deep(all))
 		return "an expression has too many levels";
 	if (contain_volatile_functions((Node *) all))
 		return "an expression is volatile";
-	if (contain_subplans((Node *) all))
-		return "an expression has a subquery";
+	reason = find_sets(root, planned);
+	if (reason != NULL)
+		return reason;
 	query->varno = planned->relation->relid;
 	wa_scan_query_refer(query);
 	reason = wa_scan_query_aggregate(query, check_aggregate);
@@ -385,6 +405,6 @@ wa_planned_query_recognise(PlannerInfo *root, RelOptInfo *relation,
 	if (reason == NULL)
 		reason = collect_aggregates(grouping, planned);
 	if (reason == NULL)
-		reason = check_program(planned);
+		reason = check_program(root, planned);
 	return reason;
 }

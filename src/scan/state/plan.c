@@ -29,8 +29,17 @@ typedef enum WaPlanPart
 	NULLS_FIRST,
 	BLOCK_COST,
 	FEED_COLUMNS,
-	JOIN_NUMBERS /* of each its kind, and whether it is unique */
+	JOIN_NUMBERS /* of each those of WaJoinNumber */
 } WaPlanPart;
+
+/* Numbers of a join. */
+typedef enum WaJoinNumber
+{
+	KIND,
+	IS_UNIQUE,
+	IS_PAIR,
+	JOIN_NUMBER_COUNT
+} WaJoinNumber;
 
 /* Numbers of a plan. */
 typedef enum WaPlanNumber
@@ -49,11 +58,11 @@ typedef enum WaPlanNumber
 	NUMBER_COUNT
 } WaPlanNumber;
 
-/* Finds parameters. */
+/* Finds parameters; that of a subplan's comparison is its own. */
 static bool
 collect_parameters(Node *node, List **parameters)
 {
-	if (node == NULL)
+	if (node == NULL || IsA(node, SubPlan))
 		return false;
 	if (IsA(node, Param))
 		*parameters = list_append_unique(*parameters, node);
@@ -87,6 +96,18 @@ find_listed(Node *node, void *list)
 		place < 0 ? var : (const Var *) list_nth((const List *) list, place));
 }
 
+/* Returns the expressions of a join. */
+static List *
+list_of_join(const WaJoin *join)
+{
+	List *list = join->subplan != NULL
+					 ? list_make5(NULL, NULL, NULL, NULL, NULL)
+					 : list_make5(join->key, join->of, NIL, join->clauses,
+								  join->conditions);
+
+	return lappend(list, join->subplan);
+}
+
 /*
  * Writes what is joined, but for what its plans return, by columns as the plan's list of
  * them has them.
@@ -103,11 +124,10 @@ write_joins(CustomScan *plan, const WaScanQuery *query, List *columns)
 		const WaJoin *join = (const WaJoin *) lfirst(cell);
 
 		expressions = lappend(
-			expressions, find_listed((Node *) list_make4(join->key, join->of,
-														 NIL, join->clauses),
-									 columns));
+			expressions, find_listed((Node *) list_of_join(join), columns));
 		numbers = lappend_int(numbers, (int) join->kind);
 		numbers = lappend_int(numbers, join->is_unique);
+		numbers = lappend_int(numbers, join->is_pair);
 	}
 	plan->custom_exprs = lappend(plan->custom_exprs, expressions);
 	plan->custom_private = lappend(plan->custom_private, numbers);
@@ -133,8 +153,11 @@ columns_of(const WaScanQuery *query)
 	{
 		const WaJoin *join = (const WaJoin *) lfirst(cell);
 
+		joined = lappend(joined, join->key);
+		if (join->subplan != NULL)
+			continue;
 		joined = list_concat(joined, list_copy(join->columns));
-		joined = list_concat(joined, list_make2(join->key, join->of));
+		joined = list_concat(joined, list_make2(join->of, join->conditions));
 	}
 	joined = pull_var_clause((Node *) joined, 0);
 	foreach (cell, joined)
@@ -195,11 +218,33 @@ number_of(const CustomScan *plan, WaPlanNumber number)
 						number);
 }
 
-/* Returns how many joins there are, whose plans are the last ones. */
+/* Returns a number of one of the joins. */
+static int
+number_of_join(const CustomScan *plan, int join, WaJoinNumber number)
+{
+	return list_nth_int(
+		(const List *) list_nth(plan->custom_private, JOIN_NUMBERS),
+		join * JOIN_NUMBER_COUNT + number);
+}
+
+/* Tells whether one of the joins has a plan. */
+static bool
+has_plan(const CustomScan *plan, int join)
+{
+	return wa_join_has_plan((WaJoinKind) number_of_join(plan, join, KIND));
+}
+
+/* Returns how many joins have plans, which are the last ones. */
 static int
 count_joins(const CustomScan *plan)
 {
-	return list_length((const List *) list_nth(plan->custom_exprs, JOINS));
+	const int all =
+		list_length((const List *) list_nth(plan->custom_exprs, JOINS));
+	int count = 0;
+
+	for (int i = 0; i < all; i++)
+		count += has_plan(plan, i);
+	return count;
 }
 
 /* Returns how many plans there are before those. */
@@ -231,27 +276,35 @@ wa_plan_joined(const CustomScan *plan)
 	return list_copy_tail(plan->custom_plans, count_others(plan));
 }
 
+/* Returns what a plan returns, as a list of columns has it. */
+static List *
+columns_of_plan(const Plan *plan, List *listed)
+{
+	List *columns = NIL;
+	ListCell *cell;
+
+	foreach (cell, plan->targetlist)
+		columns = lappend(columns, lfirst_node(TargetEntry, cell)->expr);
+	return (List *) find_listed((Node *) columns, listed);
+}
+
 /* Notes what the plans of joins return. */
 static void
 set_join_columns(CustomScan *plan)
 {
-	List *joins = (List *) list_nth(plan->custom_exprs, JOINS);
+	List *plans = wa_plan_joined(plan);
 	List *listed = NIL;
-	ListCell *join;
-	ListCell *below;
 	ListCell *cell;
 
 	foreach (cell, plan->custom_scan_tlist)
 		listed = lappend(listed, lfirst_node(TargetEntry, cell)->expr);
-
-	forboth(join, joins, below, wa_plan_joined(plan))
+	foreach (cell, (List *) list_nth(plan->custom_exprs, JOINS))
 	{
-		List *columns = NIL;
-
-		foreach (cell, ((const Plan *) lfirst(below))->targetlist)
-			columns = lappend(columns, lfirst_node(TargetEntry, cell)->expr);
-		list_nth_cell((List *) lfirst(join), 2)->ptr_value =
-			find_listed((Node *) columns, listed);
+		if (!has_plan(plan, foreach_current_index(cell)))
+			continue;
+		list_nth_cell((List *) lfirst(cell), 2)->ptr_value =
+			columns_of_plan((const Plan *) linitial(plans), listed);
+		plans = list_delete_first(plans);
 	}
 }
 
@@ -336,29 +389,37 @@ read_targets(const CustomScan *plan, int first, int count)
 	return targets;
 }
 
+/* Returns one of the joins. */
+static WaJoin *
+read_join(const CustomScan *plan, int number, const List *expressions)
+{
+	SubPlan *subplan = (SubPlan *) list_nth(expressions, 5);
+	WaJoin *join;
+
+	if (subplan != NULL)
+		return wa_join_of_subplan(subplan);
+	join = palloc0(sizeof(WaJoin));
+	*join = (WaJoin){.kind = (WaJoinKind) number_of_join(plan, number, KIND),
+					 .is_unique = number_of_join(plan, number, IS_UNIQUE) != 0,
+					 .is_pair = number_of_join(plan, number, IS_PAIR) != 0,
+					 .key = (Expr *) linitial(expressions),
+					 .of = (Expr *) lsecond(expressions),
+					 .columns = (List *) lthird(expressions),
+					 .clauses = (List *) lfourth(expressions),
+					 .conditions = (List *) list_nth(expressions, 4)};
+	return join;
+}
+
 /* Returns what is joined. */
 static List *
 read_joins(const CustomScan *plan)
 {
-	const List *numbers =
-		(const List *) list_nth(plan->custom_private, JOIN_NUMBERS);
 	List *joins = NIL;
 	ListCell *cell;
 
 	foreach (cell, restore_list(plan, JOINS))
-	{
-		const List *expressions = (const List *) lfirst(cell);
-		const int i = foreach_current_index(cell);
-		WaJoin *join = palloc(sizeof(WaJoin));
-
-		*join = (WaJoin){.kind = (WaJoinKind) list_nth_int(numbers, 2 * i),
-						 .is_unique = list_nth_int(numbers, 2 * i + 1) != 0,
-						 .key = (Expr *) linitial(expressions),
-						 .of = (Expr *) lsecond(expressions),
-						 .columns = (List *) lthird(expressions),
-						 .clauses = (List *) lfourth(expressions)};
-		joins = lappend(joins, join);
-	}
+		joins = lappend(joins, read_join(plan, foreach_current_index(cell),
+										 (const List *) lfirst(cell)));
 	return joins;
 }
 

@@ -55,12 +55,13 @@ wa_scan_query_refer(WaScanQuery *query)
 	query->by = (List *) wa_joins_refer(joins, (Node *) query->keys);
 	clauses = (List *) wa_joins_refer(joins, (Node *) query->filter_clauses);
 	foreach (cell, clauses)
-		if (wa_has_joined_value(lfirst(cell)))
+		if (wa_joins_follow(joins, lfirst(cell)))
 			behind = lappend(behind, lfirst(cell));
 		else
 			query->where = lappend(query->where, lfirst(cell));
 	query->where = list_concat(query->where, wa_joins_clauses(joins));
 	query->where = list_concat(query->where, behind);
+	query->where = list_concat(query->where, wa_joins_checks(joins));
 	wa_joins_refer_keys(joins);
 }
 

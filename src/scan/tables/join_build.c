@@ -7,7 +7,7 @@
  */
 #include "postgres.h"
 
-#include "common/hashfn.h"
+#include "catalog/pg_type.h"
 #include "executor/executor.h"
 #include "miscadmin.h"
 #include "nodes/makefuncs.h"
@@ -17,6 +17,7 @@
 
 #include "scan/base/datum.h"
 #include "scan/tables/join_build.h"
+#include "scan/tables/join_numbers.h"
 #include "scan/tables/table_values.h"
 
 /* A value that rows of a side have: of their own, or of those of a side that is folded. */
@@ -45,14 +46,18 @@ typedef struct Side
 {
 	const WaJoin *join;
 	MemoryContext context; /* of its tables; NULL: it is folded */
-	ExprState *of;         /* the key, over a row of the plan */
+	ExprState *of; /* the key, over a row of the plan; NULL: it is a pair */
 	Oid of_type;
+	Datum key;      /* of the row at hand */
+	int nparts;     /* so many sides before this one number parts of its key: */
+	int64 *numbers; /* these, by rows of the plan */
 	Column *columns;
 	int ncolumns;
 	Folded *folded;
 	int nfolded;
 	WaRowKey *keys; /* of the rows */
 	int64 nrows;
+	bool has_nulls; /* there were rows without a key */
 	int64 room;
 	WaKeyRows rows; /* by keys */
 } Side;
@@ -129,16 +134,32 @@ fold(Side *side, Side *into, EState *estate)
 	into->nfolded++;
 }
 
-/* Prepares a side; those that are folded into it are ready. */
+/* Prepares the key of a side, or a part of it, over a row of the plan of a join. */
+static void
+prepare_key(Side *side, const WaJoin *join, EState *estate)
+{
+	const WaJoin *of = side->join;
+
+	side->of_type = of->is_pair ? INT8OID : exprType((Node *) of->of);
+	if (!of->is_pair)
+		side->of = prepare_of_plan(join, of->of, estate);
+}
+
+/* Prepares a side, unless it is a part; those that are folded into it are ready. */
 static void
 make_side(const WaJoinBuild *build, int number, EState *estate)
 {
 	Side *side = &build->sides[number];
 	const WaJoin *join = side->join;
 
+	if (join->kind == WA_JOIN_NUMBER)
+		return;
 	add_own_columns(build, number, estate);
-	side->of = prepare_of_plan(join, join->of, estate);
-	side->of_type = exprType((Node *) join->of);
+	while (side->nparts < number &&
+		   side[-1 - side->nparts].join->kind == WA_JOIN_NUMBER)
+		side->nparts++;
+	for (Side *part = side - side->nparts; part <= side; part++)
+		prepare_key(part, join, estate);
 	if (join->into >= 0)
 		fold(side, &build->sides[join->into], estate);
 }
@@ -264,21 +285,43 @@ keep_key(const WaJoinBuild *build, Oid type, Datum value)
 	return key;
 }
 
-/* Takes a row of a plan, which is in the econtext, as one of a side. */
+/* Evaluates the key of the row at hand, or its parts; returns false if one is NULL. */
+static bool
+find_key(const WaJoinBuild *build, Side *side)
+{
+	for (Side *part = side - side->nparts; part <= side; part++)
+	{
+		bool is_null = false;
+
+		if (part->of != NULL)
+			part->key =
+				ExecEvalExprSwitchContext(part->of, build->econtext, &is_null);
+		if (is_null)
+			return false;
+	}
+	return true;
+}
+
+/* Takes a row of a plan, which is in the econtext, as one of a side and of its parts. */
 static void
 take_row(const WaJoinBuild *build, Side *side)
 {
-	bool is_null;
-	const Datum key =
-		ExecEvalExprSwitchContext(side->of, build->econtext, &is_null);
-
-	if (is_null || !find_folded(side, build->econtext))
+	if (!find_key(build, side))
+	{
+		side->has_nulls = true;
 		return;
-	grow(build, side);
-	side->keys[side->nrows] = keep_key(build, side->of_type, key);
-	for (int i = 0; i < side->ncolumns; i++)
-		take_value(build, side, &side->columns[i]);
-	side->nrows++;
+	}
+	if (!find_folded(side, build->econtext))
+		return;
+	for (Side *part = side - side->nparts; part <= side; part++)
+	{
+		grow(build, part);
+		if (part->of != NULL)
+			part->keys[part->nrows] = keep_key(build, part->of_type, part->key);
+		for (int i = 0; i < part->ncolumns; i++)
+			take_value(build, part, &part->columns[i]);
+		part->nrows++;
+	}
 }
 
 /* Keeps what the table of a value cannot hold. */
@@ -327,6 +370,31 @@ make_table(const WaJoinTables *tables, const Side *side, const Column *column)
 	keep_odd(tables, side, column);
 }
 
+/* Makes the table of something that is the same for all rows: of one entry. */
+static void
+make_fact(const WaJoinTables *tables, const Side *side, WaJoinFact fact,
+		  int number)
+{
+	WaJoinValue *value = &tables->values[number];
+	WaTableValues values;
+	bool is_null = side->has_nulls;
+	Datum datum = BoolGetDatum(false);
+
+	if (fact == WA_FACT_IF_NULL)
+		is_null |= side->nrows > 0;
+	if (fact == WA_FACT_COUNT)
+	{
+		is_null = false;
+		datum = Int64GetDatum(side->nrows);
+	}
+	wa_table_values_begin(&values, side->context, value->type, value->kind,
+						  NULL, NULL);
+	wa_table_values_grow(&values, 1);
+	wa_table_values_set(&values, 0, 1, is_null ? WA_ENTRY_NULL : WA_ENTRY_VALUE,
+						datum);
+	wa_table_values_finish(&values, &tables->tables[number]);
+}
+
 /* Copies the keys of a side, which are found by hashing, to the memory of the tables. */
 static WaRowKey *
 keep_keys(const Side *side)
@@ -358,58 +426,86 @@ make_tables(const WaJoinBuild *build, int number)
 	const WaJoinTables *tables = build->tables;
 	const Side *side = &build->sides[number];
 	WaKeyRows *rows = &tables->rows[number];
+	ListCell *cell;
 
 	*rows = side->rows;
 	if (!rows->is_text)
 		rows->keys = NULL;
 	for (int i = 0; i < side->ncolumns; i++)
 		make_table(tables, side, &side->columns[i]);
+	foreach (cell, tables->joins->values)
+	{
+		const WaJoinedValue *value = (const WaJoinedValue *) lfirst(cell);
+
+		if (value->join == number && value->fact != WA_FACT_NONE)
+			make_fact(tables, side, value->fact, foreach_current_index(cell));
+	}
 }
 
-/* Has a side that is not folded have empty memory for its tables. */
+/* Has a side that is not folded, with its parts, have empty memory for its tables. */
 static void
-begin_tables(const WaJoinBuild *build, int number)
+begin_tables(const WaJoinBuild *build, Side *side)
 {
-	MemoryContext *context = &build->tables->contexts[number];
+	MemoryContext *context = &build->tables->contexts[side - build->sides];
 
 	if (*context == NULL)
 		*context = AllocSetContextCreate(build->tables->context, "warpagg join",
 										 ALLOCSET_DEFAULT_SIZES);
 	else
 		MemoryContextReset(*context);
-	build->sides[number].context = *context;
+	for (Side *part = side - side->nparts; part <= side; part++)
+		part->context = *context;
 }
 
-/* Returns a hash of the keys of a side in the order of the rows. */
-static uint64
-hash_order(const Side *side)
-{
-	uint64 hash = (uint64) side->nrows;
-
-	for (int64 i = 0; i < side->nrows; i++)
-	{
-		const WaRowKey *key = &side->keys[i];
-
-		hash = key->text.length > 0
-				   ? hash_bytes_extended((const unsigned char *) key->text.data,
-										 (int) key->text.length, hash)
-				   : hash_bytes_extended((const unsigned char *) &key->integer,
-										 sizeof(key->integer), hash);
-	}
-	return hash;
-}
-
-/* Indexes the rows of a side by their keys, and makes its tables unless it is folded. */
+/* Puts an array of elements of so many bytes in an order. */
 static void
-finish_side(const WaJoinBuild *build, int number)
+put_in_order(void *array, Size bytes, const int64 *order, int64 count)
+{
+	char *copy = palloc_extended((Size) count * bytes, MCXT_ALLOC_HUGE);
+
+	memcpy(copy, array, (Size) count * bytes);
+	for (int64 i = 0; i < count; i++)
+		memcpy((char *) array + (Size) i * bytes,
+			   copy + (Size) order[i] * bytes, bytes);
+	pfree(copy);
+}
+
+/* Has rows of a side stand in the order of their keys, which numbers them. */
+static void
+sort_rows(const WaJoinBuild *build, Side *side)
+{
+	MemoryContext old = MemoryContextSwitchTo(build->context);
+	const int64 *order = wa_row_keys_order(side->keys, side->nrows);
+
+	if (order != NULL)
+	{
+		put_in_order(side->keys, sizeof(WaRowKey), order, side->nrows);
+		for (int i = 0; i < side->ncolumns; i++)
+		{
+			const Column *column = &side->columns[i];
+
+			put_in_order(column->datums, sizeof(Datum), order, side->nrows);
+			put_in_order(column->nulls, sizeof(bool), order, side->nrows);
+		}
+	}
+	MemoryContextSwitchTo(old);
+}
+
+/* Finds rows of a side by their keys, and makes its tables, unless it is folded. */
+static void
+finish(const WaJoinBuild *build, int number)
 {
 	Side *side = &build->sides[number];
 	WaJoinUse *use = &build->tables->uses[number];
 	const bool is_owner = side->join->into < 0;
-	const WaRowKey *keys = side->keys;
 	MemoryContext context = is_owner ? side->context : build->context;
-	MemoryContext old = MemoryContextSwitchTo(context);
+	const WaRowKey *keys;
+	MemoryContext old;
 
+	if (is_owner)
+		sort_rows(build, side);
+	keys = side->keys;
+	old = MemoryContextSwitchTo(context);
 	if (is_owner && wa_row_keys_are_texts(side->of_type))
 		keys = keep_keys(side);
 	wa_key_rows_make(&side->rows, context, side->of_type, keys, side->nrows,
@@ -417,23 +513,49 @@ finish_side(const WaJoinBuild *build, int number)
 	if (is_owner)
 		make_tables(build, number);
 	MemoryContextSwitchTo(old);
-	*use = (WaJoinUse){.rows = side->nrows};
-	if (!is_owner)
-		return;
-	use->order = hash_order(side);
-	use->bytes = MemoryContextMemAllocated(context, true);
+	*use = (WaJoinUse){
+		.rows = side->nrows,
+		.bytes = is_owner ? MemoryContextMemAllocated(context, true) : 0};
 }
 
-/* Has a side have the rows that a plan returns. */
+/* Sets the keys of a side to pairs of the numbers of the two sides before it. */
+static void
+pair_keys(const Side *side)
+{
+	wa_join_numbers_pair(side[-2].numbers, side[-1].numbers, side[-1].nrows,
+						 side->nrows, side->keys);
+}
+
+/* Numbers what a side has, which is a part of the key of another. */
+static void
+number_part(const WaJoinBuild *build, int number)
+{
+	Side *side = &build->sides[number];
+	MemoryContext old = MemoryContextSwitchTo(build->context);
+
+	if (side->of == NULL)
+		pair_keys(side);
+	side->numbers = MemoryContextAllocHuge(
+		build->context, (Size) side->nrows * sizeof(int64) + 1);
+	side->nrows = wa_join_numbers_make(side->keys, side->nrows, side->numbers);
+	MemoryContextSwitchTo(old);
+	finish(build, number);
+}
+
+/* Has a side, and the parts of its key, have the rows that a plan returns. */
 static void
 fill(const WaJoinBuild *build, int number, PlanState *plan)
 {
 	Side *side = &build->sides[number];
 	TupleTableSlot *slot;
 
-	side->nrows = side->room = 0;
 	if (side->join->into < 0)
-		begin_tables(build, number);
+		begin_tables(build, side);
+	for (Side *part = side - side->nparts; part <= side; part++)
+	{
+		part->nrows = part->room = 0;
+		part->has_nulls = false;
+	}
 	for (slot = ExecProcNode(plan); !TupIsNull(slot); slot = ExecProcNode(plan))
 	{
 		CHECK_FOR_INTERRUPTS();
@@ -441,16 +563,21 @@ fill(const WaJoinBuild *build, int number, PlanState *plan)
 		build->econtext->ecxt_outertuple = slot;
 		take_row(build, side);
 	}
-	finish_side(build, number);
+	for (int i = number - side->nparts; i < number; i++)
+		number_part(build, i);
+	if (side->nparts > 0)
+		pair_keys(side);
+	finish(build, number);
 }
 
 void
 wa_join_build_fill(WaJoinBuild *build, const List *plans,
-				   const Bitmapset *owners)
+				   const Bitmapset *units)
 {
 	/* What is folded comes before that into which it is. */
 	for (int i = build->nsides - 1; i >= 0; i--)
-		if (bms_is_member(wa_joins_owner(build->tables->joins, i), owners))
+		if (list_nth(plans, i) != NULL &&
+			bms_is_member(wa_joins_unit(build->tables->joins, i), units))
 			fill(build, i, (PlanState *) list_nth(plans, i));
 	MemoryContextReset(build->context);
 }

@@ -13,10 +13,10 @@ typedef struct WaJoinBuild WaJoinBuild;
 extern WaJoinBuild *wa_join_build_make(WaJoinTables *tables, EState *estate);
 
 /*
- * Has the tables of some joins that are not folded have the rows that plans (PlanState)
- * return, of which there is one of each join.
+ * Has the tables of some units of joins (scan/expr/joins.h) have the rows that plans
+ * (PlanState) return, one of each join; NULL: it numbers parts of the keys of another one.
  */
 extern void wa_join_build_fill(WaJoinBuild *build, const List *plans,
-							   const Bitmapset *owners);
+							   const Bitmapset *units);
 
 #endif /* WA_SCAN_JOIN_BUILD_H */

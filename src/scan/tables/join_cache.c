@@ -18,7 +18,7 @@
 /* So many are looked through for each join, at most. */
 #define MOST_KEPT 64
 
-/* The tables of a join that is not folded. */
+/* The tables of a unit of joins. */
 typedef struct Kept
 {
 	dlist_node node;       /* in the list, that which was used last first */
@@ -27,11 +27,11 @@ typedef struct Kept
 	int nstamps;
 	uint64 *stamps;
 	Size bytes;
-	int nuses; /* by tables of nodes that have not ended */
-	WaKeyRows rows;
+	int nuses;           /* by tables of nodes that have not ended */
+	WaKeyRows *rows;     /* of the joins; of those that are folded, nothing */
+	WaJoinUse *uses;     /* likewise */
 	WaJoinValue *values; /* in the order of the description */
 	WaLookupTable *tables;
-	WaJoinUse *uses; /* of the joins */
 } Kept;
 
 static dlist_head kept_list = DLIST_STATIC_INIT(kept_list);
@@ -123,36 +123,36 @@ wa_join_cache_take(WaJoinTables *tables, const WaJoinContents *contents)
 	if (kept == NULL)
 		return false;
 	begin_use(kept);
-	tables->rows[contents->owner] = kept->rows;
 	for (int i = 0; i < contents->nvalues; i++)
 	{
 		const int number = contents->values[i];
+		const int owner = tables->values[number].owner;
 
 		tables->values[number] = kept->values[i];
-		tables->values[number].owner = contents->owner;
+		tables->values[number].owner = owner;
 		tables->tables[number] = kept->tables[i];
 	}
 	for (int i = 0; i < contents->njoins; i++)
 	{
-		tables->uses[contents->joins[i]] = kept->uses[i];
-		tables->uses[contents->joins[i]].is_reused = true;
+		const int number = contents->joins[i];
+
+		tables->rows[number] = kept->rows[i];
+		tables->uses[number] = kept->uses[i];
+		tables->uses[number].is_reused = true;
 	}
 	return true;
 }
 
 /*
  * Returns the digest of a part of contents: SHA-256, as a user may write any description,
- * but not one of somebody else's table.  Another session may have read the rows in another
- * order, which gives them other numbers: its tables are others.
+ * but not one of somebody else's table.
  */
 static WaTableDigest
-digest_of(const WaJoinContents *contents, uint64 order, const char *part,
-		  int number)
+digest_of(const WaJoinContents *contents, const char *part, int number)
 {
 	uint8 bytes[PG_SHA256_DIGEST_LENGTH];
 	pg_cryptohash_ctx *hash = pg_cryptohash_create(PG_SHA256);
-	const char *name =
-		psprintf("%u %s %d " UINT64_FORMAT, MyDatabaseId, part, number, order);
+	const char *name = psprintf("%u %s %d", MyDatabaseId, part, number);
 	WaTableDigest digest;
 
 	if (hash == NULL || pg_cryptohash_init(hash) < 0 ||
@@ -172,13 +172,12 @@ digest_of(const WaJoinContents *contents, uint64 order, const char *part,
 static void
 set_digests(WaJoinTables *tables, const WaJoinContents *contents)
 {
-	const uint64 order = tables->uses[contents->owner].order;
-
-	tables->rows[contents->owner].digest =
-		digest_of(contents, order, "rows", 0);
+	for (int i = 0; i < contents->njoins; i++)
+		tables->rows[contents->joins[i]].digest =
+			digest_of(contents, "rows", i);
 	for (int i = 0; i < contents->nvalues; i++)
 		tables->tables[contents->values[i]].digest =
-			digest_of(contents, order, "value", i);
+			digest_of(contents, "value", i);
 }
 
 /* Copies to what is kept what tables have, into its memory. */
@@ -188,7 +187,6 @@ copy_tables(Kept *kept, const WaJoinTables *tables,
 {
 	const int nvalues = contents->nvalues;
 
-	kept->rows = tables->rows[contents->owner];
 	kept->values = palloc(sizeof(WaJoinValue) * (nvalues + 1));
 	kept->tables = palloc(sizeof(WaLookupTable) * (nvalues + 1));
 	for (int i = 0; i < nvalues; i++)
@@ -196,9 +194,13 @@ copy_tables(Kept *kept, const WaJoinTables *tables,
 		kept->values[i] = tables->values[contents->values[i]];
 		kept->tables[i] = tables->tables[contents->values[i]];
 	}
+	kept->rows = palloc(sizeof(WaKeyRows) * contents->njoins);
 	kept->uses = palloc(sizeof(WaJoinUse) * contents->njoins);
 	for (int i = 0; i < contents->njoins; i++)
+	{
+		kept->rows[i] = tables->rows[contents->joins[i]];
 		kept->uses[i] = tables->uses[contents->joins[i]];
+	}
 }
 
 /* Makes, in a memory context, what is kept of tables. */
@@ -223,8 +225,8 @@ make(MemoryContext context, const WaJoinTables *tables,
 void
 wa_join_cache_keep(WaJoinTables *tables, const WaJoinContents *contents)
 {
-	MemoryContext *context = &tables->contexts[contents->owner];
-	const Size bytes = tables->uses[contents->owner].bytes;
+	MemoryContext *context = &tables->contexts[contents->unit];
+	const Size bytes = tables->uses[contents->unit].bytes;
 	Kept *kept;
 
 	set_digests(tables, contents);

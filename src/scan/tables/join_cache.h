@@ -11,12 +11,12 @@
 #include "core/must_check.h"
 #include "scan/tables/join_tables.h"
 
-/* What the tables of a join that is not folded are made of. */
+/* What the tables of a unit of joins (scan/expr/joins.h) are made of. */
 typedef struct WaJoinContents
 {
-	int owner; /* the join, by its number in the query, */
+	int unit; /* the join, by its number in the query, */
 	int njoins;
-	int *joins; /* with those that are folded into it, in their order */
+	int *joins; /* and all that belong to it, in their order */
 	int nvalues;
 	int *values; /* of the tables, in the order of the description */
 	const char *description;

@@ -32,13 +32,14 @@ make_values(WaJoinTables *tables, EState *estate)
 
 		value->owner = wa_joins_owner(tables->joins, from->join);
 		wa_lookup_table_empty(&tables->tables[foreach_current_index(cell)]);
-		value->is_row = expression == NULL;
-		value->type = value->is_row ? INT8OID : exprType(expression);
+		value->is_fact = from->fact != WA_FACT_NONE;
+		value->is_row = expression == NULL && !value->is_fact;
+		value->type = wa_joined_value_type(from);
 		if (!wa_gather_kind(value->type, &value->kind))
 			elog(ERROR, "a joined value has no vector");
 		TupleDescInitEntry(
 			descriptor, (AttrNumber) (foreach_current_index(cell) + 1), NULL,
-			value->type, value->is_row ? -1 : exprTypmod(expression), 0);
+			value->type, expression == NULL ? -1 : exprTypmod(expression), 0);
 	}
 	tables->slot = ExecInitExtraTupleSlot(estate, descriptor, &TTSOpsVirtual);
 }
@@ -126,16 +127,20 @@ value_of_row(const WaJoinTables *tables, int number, int64 row, bool *is_null)
 	return wa_vector_to_datum(value->type, value->kind, &vector, 0);
 }
 
-/* Sets the values of a join's row in the slot. */
+/* Sets the values of a join's row in the slot; of WA_NO_ROW those that all rows have. */
 static void
 set_values(const WaJoinTables *tables, int join, int64 row)
 {
 	TupleTableSlot *slot = tables->slot;
 
 	for (int i = 0; i < tables->nvalues; i++)
-		if (tables->values[i].owner == join)
-			slot->tts_values[i] =
-				value_of_row(tables, i, row, &slot->tts_isnull[i]);
+	{
+		const WaJoinValue *value = &tables->values[i];
+
+		if (value->owner == join && (value->is_fact || row != WA_NO_ROW))
+			slot->tts_values[i] = value_of_row(
+				tables, i, value->is_fact ? 0 : row, &slot->tts_isnull[i]);
+	}
 }
 
 /* Finds the row of a join. */
@@ -164,14 +169,7 @@ wa_join_tables_find(WaJoinTables *tables, ExprContext *econtext)
 	memset(slot->tts_isnull, true, slot->tts_tupleDescriptor->natts);
 	econtext->ecxt_innertuple = ExecStoreVirtualTuple(slot);
 	for (int i = 0; i < tables->njoins; i++)
-	{
-		int64 row;
-
-		if (tables->keys[i] == NULL)
-			continue;
-		row = find_row(tables, i, econtext);
-		if (row != WA_NO_ROW)
-			set_values(tables, i, row);
-	}
+		if (tables->keys[i] != NULL)
+			set_values(tables, i, find_row(tables, i, econtext));
 	MemoryContextSwitchTo(old);
 }

@@ -18,8 +18,9 @@
 /* A value of rows. */
 typedef struct WaJoinValue
 {
-	int owner;   /* the join whose rows have it */
-	bool is_row; /* it is the number of the row */
+	int owner;    /* the join whose rows have it */
+	bool is_row;  /* it is the number of the row */
+	bool is_fact; /* it is the same for all rows: that of row 0 */
 	Oid type;
 	WaVectorKind kind;
 
@@ -33,7 +34,6 @@ typedef struct WaJoinValue
 typedef struct WaJoinUse
 {
 	int64 rows;     /* that it has */
-	uint64 order;   /* a hash of their keys, one after the other */
 	Size bytes;     /* of its tables; 0: it is folded */
 	bool is_reused; /* they are an earlier query's */
 } WaJoinUse;
@@ -44,10 +44,9 @@ typedef struct WaJoinTables
 	MemoryContext
 		context; /* of all that they are filled with, but for what is kept */
 	int njoins;
-	MemoryContext
-		*contexts;    /* of those of each join that is not folded; or NULL */
-	WaJoinUse *uses;  /* of the joins */
-	ExprState **keys; /* of the joins; NULL: it is folded */
+	MemoryContext *contexts; /* of those of each unit of joins; or NULL */
+	WaJoinUse *uses;         /* of the joins */
+	ExprState **keys;        /* of the joins; NULL: it is folded */
 	Oid *key_types;
 	WaKeyRows *rows; /* of the joins that are not folded */
 	int nvalues;

@@ -9,6 +9,7 @@
 
 #include "catalog/pg_type.h"
 #include "common/hashfn.h"
+#include "miscadmin.h"
 #include "utils/builtins.h"
 #include "utils/memutils.h"
 
@@ -57,6 +58,35 @@ texts_are_equal(WaText a, WaText b)
 #define SH_DEFINE
 #include "lib/simplehash.h"
 
+/* A key, and where it stood. */
+typedef struct KeyPlace
+{
+	WaRowKey key;
+	int64 place;
+} KeyPlace;
+
+/* Compares keys; what a key is not is 0, or of no bytes. */
+static inline int
+compare_keys(const WaRowKey *a, const WaRowKey *b)
+{
+	const size_t common = Min(a->text.length, b->text.length);
+	int order = common == 0 ? 0 : memcmp(a->text.data, b->text.data, common);
+
+	if (order == 0)
+		order = (a->text.length > b->text.length) -
+				(a->text.length < b->text.length);
+	return order != 0 ? order
+					  : (a->integer > b->integer) - (a->integer < b->integer);
+}
+
+#define ST_SORT                 sort_keys
+#define ST_ELEMENT_TYPE         KeyPlace
+#define ST_COMPARE(a, b)        compare_keys(&(a)->key, &(b)->key)
+#define ST_CHECK_FOR_INTERRUPTS CHECK_FOR_INTERRUPTS()
+#define ST_SCOPE                static
+#define ST_DEFINE
+#include "lib/sort_template.h"
+
 /* Returns a vector's text as a key. */
 static inline WaText
 as_key(const WaKeyRows *rows, WaText text)
@@ -86,6 +116,29 @@ wa_row_key_of(Oid type, Datum value)
 	if (type == BPCHAROID)
 		key.text = wa_text_trim(key.text);
 	return key;
+}
+
+int64 *
+wa_row_keys_order(const WaRowKey *keys, int64 nkeys)
+{
+	int64 ascending = 1;
+	KeyPlace *places;
+	int64 *order;
+
+	while (ascending < nkeys &&
+		   compare_keys(&keys[ascending - 1], &keys[ascending]) <= 0)
+		ascending++;
+	if (ascending >= nkeys)
+		return NULL;
+	places = palloc_extended((Size) nkeys * sizeof(KeyPlace), MCXT_ALLOC_HUGE);
+	order = palloc_extended((Size) nkeys * sizeof(int64), MCXT_ALLOC_HUGE);
+	for (int64 i = 0; i < nkeys; i++)
+		places[i] = (KeyPlace){keys[i], i};
+	sort_keys(places, (size_t) nkeys);
+	for (int64 i = 0; i < nkeys; i++)
+		order[i] = places[i].place;
+	pfree(places);
+	return order;
 }
 
 /* Finds the smallest and the largest key. */

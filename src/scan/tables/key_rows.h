@@ -39,6 +39,12 @@ extern WaRowKey wa_row_key_of(Oid type, Datum value);
 extern bool wa_row_keys_are_texts(Oid type);
 
 /*
+ * Returns the places of keys, which are all integers or all texts, in ascending order, of
+ * texts by their bytes, in the current memory context; NULL: they stand in that order.
+ */
+extern int64 *wa_row_keys_order(const WaRowKey *keys, int64 nkeys);
+
+/*
  * Indexes rows by their keys, which are of a type; all but the keys, which stay where they
  * are, lies in the context.  Of several rows with a key it is the first one's; is_unique:
  * there are none, or an error is raised.
