@@ -763,12 +763,11 @@ keep_tables(const WaQuery *query, WaArena *arena)
 			continue;
 		wa_writer_init(&writer, arena);
 		wa_table_message_write(&writer, table);
-		EXPECT(wa_kept_tables_put(
-				   &kept_tables, &table->digest, writer.words,
-				   writer.nwords * sizeof(uint64_t),
-				   wa_checksum(0, writer.words,
-							   writer.nwords * sizeof(uint64_t)),
-				   error) == WA_OK);
+		EXPECT(wa_kept_tables_put(&kept_tables, &table->digest, writer.words,
+								  writer.nwords * sizeof(uint64_t),
+								  wa_checksum(0, writer.words,
+											  writer.nwords * sizeof(uint64_t)),
+								  error) == WA_OK);
 	}
 	return true;
 }
