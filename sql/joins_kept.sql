@@ -124,7 +124,7 @@ DECLARE
     line text;
 BEGIN
     FOR line IN EXECUTE format('EXPLAIN (%s) %s', options, query) LOOP
-        IF line ~ 'Joins:|^ +Rows:|WarpAgg' THEN
+        IF line ~ 'Joins:|^ +(Rows:|Reused)|WarpAgg' THEN
             RETURN NEXT regexp_replace(regexp_replace(line, '\d+kB', 'NkB'), 'Scan \(WarpAgg\).*', 'Scan (WarpAgg)');
         END IF;
     END LOOP;
@@ -142,6 +142,38 @@ SELECT kept_lines('EXECUTE kept_none (false)', 'ANALYZE, COSTS OFF, TIMING OFF')
 SELECT kept_lines('EXECUTE kept_none (true)', 'ANALYZE, COSTS OFF, TIMING OFF');
 RESET plan_cache_mode;
 DEALLOCATE kept_none;
+
+-- Another session reads nothing that the device process has, until rows are not resident.
+VACUUM (FREEZE) kept_facts;
+VACUUM (FREEZE) kept_dims;
+VACUUM (FREEZE) kept_groups;
+SELECT warpagg_load('kept_facts') AS facts, warpagg_load('kept_dims') AS dims, warpagg_load('kept_groups') AS groups;
+\set lent '''SELECT d.name, g.label, count(*), sum(d.x) FROM kept_facts f JOIN kept_dims d ON d.id = f.k LEFT JOIN kept_groups g ON g.id = f.m AND g.label <> d.name WHERE f.m NOT IN (SELECT id FROM kept_days WHERE id > 30) GROUP BY 1, 2'''
+SELECT kept(:lent);
+\connect -
+SET client_min_messages = error;
+SET timezone = 'UTC';
+LOAD 'warpagg';
+SET warpagg.enable_scan = on;
+SET warpagg.accelerate = 'all';
+SET warpagg.autoload = off;
+SET max_parallel_workers_per_gather = 0;
+SET cpu_tuple_cost = 1;
+SET enable_indexscan = off;
+SET enable_indexonlyscan = off;
+SET enable_bitmapscan = off;
+SELECT kept(:lent);
+SELECT kept_lines(:lent, 'ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF');
+-- a cursor, and each row of another query
+BEGIN;
+DECLARE kept_cursor CURSOR FOR SELECT d.x, count(*) FROM kept_facts f JOIN kept_dims d ON d.id = f.k GROUP BY 1 ORDER BY 1;
+FETCH 2 FROM kept_cursor;
+FETCH 2 FROM kept_cursor;
+COMMIT;
+SELECT wa_compare('SELECT m, (SELECT sum(d.x) FROM kept_facts f JOIN kept_dims d ON d.id = f.k WHERE f.c = o.m) FROM (VALUES (1), (2), (3)) AS o (m)');
+UPDATE kept_facts SET c = c + 1 WHERE id = 77;
+SELECT kept(:lent);
+SELECT kept(:lent);
 
 DROP TABLE kept_facts, kept_others, kept_dims, kept_groups, kept_days, kept_unloaded;
 DROP FUNCTION kept, kept_use, kept_lines;

@@ -6,6 +6,7 @@
 
 #include "client/exchange.h"
 #include "client/parcel.h"
+#include "client/resident.h"
 #include "client/tables.h"
 #include "core/checksum.h"
 
@@ -19,5 +20,23 @@ wa_client_keep(const WaTableDigest *digest, uint64 bytes)
 	message.keep.bytes = bytes;
 	message.header.bulk = wa_checksum(0, wa_parcel_memory(), bytes);
 	return wa_client_ask(&message, WA_MSG_KEEP, sizeof(message.keep),
+						 WA_MSG_DONE, &reply);
+}
+
+bool
+wa_client_are_kept(const WaTableDigest *digests, uint32 count)
+{
+	const uint64 bytes = count * sizeof(*digests);
+	char *parcel =
+		count > WA_MAX_KEPT_DIGESTS ? NULL : wa_client_reserve(bytes);
+	WaMessage message = {0};
+	WaMessage reply;
+
+	if (parcel == NULL)
+		return false;
+	memcpy(parcel, digests, bytes);
+	message.kept.count = count;
+	message.header.bulk = wa_checksum(0, digests, bytes);
+	return wa_client_ask(&message, WA_MSG_KEPT, sizeof(message.kept),
 						 WA_MSG_DONE, &reply);
 }

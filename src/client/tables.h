@@ -16,4 +16,11 @@
 extern WA_MUST_CHECK bool wa_client_keep(const WaTableDigest *digest,
 										 uint64 bytes);
 
+/*
+ * Tells whether tables are all kept, by one request over the open connection; nothing is
+ * raised, and false is told as well where that cannot be found out.
+ */
+extern WA_MUST_CHECK bool wa_client_are_kept(const WaTableDigest *digests,
+											 uint32 count);
+
 #endif /* WA_CLIENT_TABLES_H */

@@ -70,7 +70,8 @@ typedef enum WaMessageType
 	WA_MSG_FOLLOWED,
 	WA_MSG_COVER,
 	WA_MSG_STAMPS,
-	WA_MSG_KEEP
+	WA_MSG_KEEP,
+	WA_MSG_KEPT
 } WaMessageType;
 
 typedef struct WaHeader

@@ -72,6 +72,7 @@ static const Shape shapes[] = {
 	[WA_MSG_COVER] = {FIXED(WaCoverMessage)},
 	[WA_MSG_STAMPS] = {FIXED(WaStampsMessage)},
 	[WA_MSG_KEEP] = {FIXED(WaKeepMessage)},
+	[WA_MSG_KEPT] = {FIXED(WaKeptMessage)},
 };
 
 /* Tells whether a message that ends with a table is as long as it says. */

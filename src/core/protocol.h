@@ -47,6 +47,8 @@
  *	                           <--------  LISTED {number}
  *	KEEP {digest, table}       -------->
  *	                           <--------  DONE or FAILED {text}
+ *	KEPT {digests}             -------->
+ *	                           <--------  DONE or FAILED {text}
  *	RUN {query}                -------->
  *	                           <--------  HEARTBEAT, once a second
  *	                           <--------  COVER {number}, if that was asked for
@@ -224,6 +226,7 @@ typedef union WaMessage
 	WaListMessage list;
 	WaListedMessage listed;
 	WaKeepMessage keep;
+	WaKeptMessage kept;
 	WaRunMessage run;
 	WaCoverMessage cover;
 	WaAnswerMessage answer;

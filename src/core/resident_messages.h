@@ -354,6 +354,20 @@ typedef struct WaKeepMessage
 	uint64_t bytes;
 } WaKeepMessage;
 
+/* Digests that KEPT is about at most. */
+#define WA_MAX_KEPT_DIGESTS 1024
+
+/*
+ * Asks whether tables are all kept, by their digests, `count` of which lie at `digests`, with
+ * the checksum bulk; fails with WA_NOT_KEPT if they are not.
+ */
+typedef struct WaKeptMessage
+{
+	WaHeader header;
+	uint64_t digests; /* offset in the parcel */
+	uint64_t count;
+} WaKeptMessage;
+
 /* Returns the bytes of a bit for each block of the extents of all sources. */
 static inline uint64_t
 wa_run_words_bytes(const WaRunSource *sources, uint32_t nsources)

@@ -355,6 +355,12 @@ fill_bulk(const Client *client, WaMessage *message)
 										stamps->nsources, NULL, 0))
 		*bulk = wa_checksum(0, wa_parcel_place(&parcel, stamps->sources),
 							wa_run_sources_bytes(stamps->nsources, 0));
+	else if (message->header.type == WA_MSG_KEPT &&
+			 message->kept.count <= WA_MAX_KEPT_DIGESTS &&
+			 wa_parcel_holds(&parcel, message->kept.digests,
+							 message->kept.count * sizeof(WaTableDigest)))
+		*bulk = wa_checksum(0, wa_parcel_place(&parcel, message->kept.digests),
+							message->kept.count * sizeof(WaTableDigest));
 	else if (message->header.type == WA_MSG_KEEP &&
 			 wa_parcel_holds(&parcel, message->keep.table, message->keep.bytes))
 		*bulk = wa_checksum(0, wa_parcel_place(&parcel, message->keep.table),
@@ -412,7 +418,7 @@ send_damaged(int fd, WaMessage *message)
 static uint32_t
 type_of(const FuzzStep *step)
 {
-	const uint32_t type = step->a % (WA_MSG_KEEP + 1U);
+	const uint32_t type = step->a % (WA_MSG_KEPT + 1U);
 
 	return type == WA_MSG_RETIRE ? WA_MSG_PIN : type;
 }

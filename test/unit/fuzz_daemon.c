@@ -169,6 +169,19 @@ make_keep(WaKeepMessage *keep)
 	return sizeof(*keep);
 }
 
+/* Makes a KEPT that is right, or nearly. */
+static size_t
+make_kept(WaKeptMessage *kept)
+{
+	WaTableDigest *digests = (WaTableDigest *) (void *) (parcel + 65536);
+
+	kept->digests = pick(8) == 0 ? pick_offset() : 65536;
+	kept->count = pick(8) == 0 ? pick(2000) : pick(4);
+	for (uint64_t i = 0; i < 4; i++)
+		digests[i] = (WaTableDigest){{pick(4), pick(2)}};
+	return sizeof(*kept);
+}
+
 /* Makes a STAMPS that is right, or nearly. */
 static size_t
 make_stamps(WaStampsMessage *stamps)
@@ -258,6 +271,8 @@ fill_resident(WaMessage *message, WaMessageType type)
 			return make_stamps(&message->stamps);
 		case WA_MSG_KEEP:
 			return make_keep(&message->keep);
+		case WA_MSG_KEPT:
+			return make_kept(&message->kept);
 		case WA_MSG_TEXTS:
 			message->texts.relation = relation;
 			message->texts.first = (uint32_t) pick(70);
@@ -313,7 +328,7 @@ make_resident(WaMessage *message)
 		WA_MSG_EXTENTS, WA_MSG_LIST,    WA_MSG_RUN,    WA_MSG_RUN,
 		WA_MSG_CONFIRM, WA_MSG_RUN,     WA_MSG_UNLOAD, WA_MSG_TEXTS,
 		WA_MSG_PIN,     WA_MSG_EXTENTS, WA_MSG_FOLLOW, WA_MSG_FOLLOW,
-		WA_MSG_STAMPS,  WA_MSG_KEEP};
+		WA_MSG_STAMPS,  WA_MSG_KEEP,    WA_MSG_KEPT};
 	const WaMessageType type = types[pick(sizeof(types) / sizeof(types[0]))];
 	const size_t length = fill_resident(message, type);
 
@@ -380,6 +395,13 @@ add_bulk(const WaTestClient *client, WaMessage *message)
 				message->header.bulk =
 					wa_checksum(0, parcel + stamps->sources,
 								wa_run_sources_bytes(stamps->nsources, 0));
+			break;
+		case WA_MSG_KEPT:
+			if (message->kept.count < 1000 &&
+				message->kept.digests < FUZZ_PARCEL_BYTES - 65536)
+				message->header.bulk =
+					wa_checksum(0, parcel + message->kept.digests,
+								message->kept.count * sizeof(WaTableDigest));
 			break;
 		case WA_MSG_KEEP:
 			if (message->keep.bytes < 65536 &&

@@ -82,6 +82,28 @@ keep_table(WaTestOwner *owner, const WaLookupTable *table)
 	}
 }
 
+/* Asks whether two tables are kept; returns the status that comes back, -1 for none. */
+static int
+ask_kept(WaTestOwner *owner, WaTableDigest first, WaTableDigest second)
+{
+	const WaTableDigest digests[] = {first, second};
+	WaKeptMessage kept = {.digests = 64, .count = 2};
+	WaMessage reply;
+
+	memcpy(owner->parcel + kept.digests, digests, sizeof(digests));
+	wa_message_begin(&kept.header, WA_MSG_KEPT, sizeof(kept), 46);
+	kept.header.bulk = wa_checksum(0, digests, sizeof(digests));
+	switch (wa_test_ask(owner, &kept, &reply))
+	{
+		case WA_MSG_DONE:
+			return WA_OK;
+		case WA_MSG_FAILED:
+			return (int) reply.failed.status;
+		default:
+			return -1;
+	}
+}
+
 /*
  * Has rows of attribute 1 counted by what a table has for them.  Stores the groups;
  * returns the status that comes back, -1 if something else does.
@@ -168,6 +190,7 @@ test_kept(WaTestDaemon *daemon)
 	static uint8_t other[GROUPS_ROOM];
 	static uint8_t groups[GROUPS_ROOM];
 	WaLookupTable table = make_table(3, ENTRIES);
+	const WaTableDigest other_digest = {{7, 7}};
 	WaTestOwner owner;
 	WaTestOwner second;
 
@@ -175,7 +198,10 @@ test_kept(WaTestDaemon *daemon)
 	EXPECT(begin(&owner) && wa_test_own(&second));
 	EXPECT(count_with(&owner, &table, expected));
 	EXPECT(count_rows(&owner, &table, groups) == WA_NOT_KEPT);
+	EXPECT(ask_kept(&owner, table.digest, table.digest) == WA_NOT_KEPT);
 	EXPECT(keep_table(&owner, &table) == WA_OK);
+	EXPECT(ask_kept(&owner, table.digest, table.digest) == WA_OK);
+	EXPECT(ask_kept(&owner, table.digest, other_digest) == WA_NOT_KEPT);
 	EXPECT(count_rows(&owner, &table, groups) == WA_OK);
 	EXPECT(memcmp(groups, expected, GROUPS_ROOM) == 0);
 	wa_test_disown(&owner);

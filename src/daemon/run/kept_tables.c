@@ -98,6 +98,21 @@ wa_kept_tables_take(WaKeptTables *tables, const WaTableDigest *digest)
 }
 
 bool
+wa_kept_tables_have(WaKeptTables *tables, const WaTableDigest *digests,
+					uint64_t count)
+{
+	for (uint64_t i = 0; i < count; i++)
+	{
+		WaKeptTable *table = wa_kept_tables_take(tables, &digests[i]);
+
+		if (table == NULL)
+			return false;
+		wa_kept_table_release(table);
+	}
+	return true;
+}
+
+bool
 wa_kept_tables_drop_oldest(WaKeptTables *tables)
 {
 	WaKeptTable **oldest = NULL;

@@ -54,6 +54,10 @@ WA_MUST_CHECK WaStatus wa_kept_tables_put(WaKeptTables *tables,
 WaKeptTable *wa_kept_tables_take(WaKeptTables *tables,
 								 const WaTableDigest *digest);
 
+/* Tells whether tables are all kept; they count as used just now. */
+bool wa_kept_tables_have(WaKeptTables *tables, const WaTableDigest *digests,
+						 uint64_t count);
+
 /* Gives a reference up. */
 void wa_kept_table_release(WaKeptTable *table);
 

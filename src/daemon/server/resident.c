@@ -246,6 +246,37 @@ do_keep(WaResidentTask *task)
 		keep->bytes, keep->header.bulk, task->error);
 }
 
+/* KEPT */
+static bool
+handle_kept(WaConnection *connection, WaService *service,
+			const WaKeptMessage *kept)
+{
+	const uint32_t request = kept->header.request;
+	const uint64_t bytes = kept->count * sizeof(WaTableDigest);
+	WaTableDigest *digests;
+	bool are_kept;
+	bool is_damaged;
+
+	if (kept->count > WA_MAX_KEPT_DIGESTS ||
+		!wa_parcel_holds(&connection->parcel, kept->digests, bytes))
+		return wa_connection_break(connection, OUT_OF_BOUNDS);
+	digests = malloc(bytes + 1);
+	if (digests == NULL)
+		return wa_connection_fail(connection, request, WA_OUT_OF_MEMORY,
+								  "not enough memory");
+	memcpy(digests, wa_parcel_place(&connection->parcel, kept->digests), bytes);
+	is_damaged = wa_checksum(0, digests, bytes) != kept->header.bulk;
+	are_kept = !is_damaged &&
+			   wa_kept_tables_have(&service->tables, digests, kept->count);
+	free(digests);
+	if (is_damaged)
+		return wa_connection_fail(connection, request, WA_BAD_REQUEST,
+								  "the request was damaged on its way");
+	return are_kept ? wa_connection_say(connection, WA_MSG_DONE, request, 0)
+					: wa_connection_fail(connection, request, WA_NOT_KEPT,
+										 "a table is not kept");
+}
+
 /* Has a thread write so many bytes, or some of them, to a place in the parcel. */
 static bool
 begin_writing(WaConnection *connection, WaService *service,
@@ -403,6 +434,8 @@ wa_resident_handle(WaConnection *connection, WaService *service,
 								   message->keep.bytes)
 					   ? begin_task(connection, service, message, do_keep)
 					   : wa_connection_break(connection, OUT_OF_BOUNDS);
+		case WA_MSG_KEPT:
+			return handle_kept(connection, service, &message->kept);
 		case WA_MSG_CONFIRM:
 			return handle_confirm(connection, service, &message->confirm);
 		case WA_MSG_FOLLOW:

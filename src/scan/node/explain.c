@@ -223,6 +223,11 @@ static void
 show_join_line(const WaJoinUse *use, ExplainState *es)
 {
 	appendStringInfoSpaces(es->str, 2 * es->indent);
+	if (use->rows < 0)
+	{
+		appendStringInfoString(es->str, "  Reused by Device Process\n");
+		return;
+	}
 	appendStringInfo(es->str, "  Rows: " INT64_FORMAT, use->rows);
 	if (use->bytes > 0 && es->costs)
 		appendStringInfo(es->str, "  Memory Usage: " INT64_FORMAT "kB",
@@ -255,9 +260,12 @@ show_join_uses(const WaScanState *state, ExplainState *es)
 			show_join_line(use, es);
 		else
 		{
-			ExplainPropertyInteger("Rows", NULL, use->rows, es);
-			ExplainPropertyInteger("Memory Usage", "kB",
-								   kilobytes((int64) use->bytes), es);
+			if (use->rows >= 0)
+			{
+				ExplainPropertyInteger("Rows", NULL, use->rows, es);
+				ExplainPropertyInteger("Memory Usage", "kB",
+									   kilobytes((int64) use->bytes), es);
+			}
 			ExplainPropertyBool("Reused", use->is_reused, es);
 		}
 		ExplainCloseGroup("Join Table", NULL, true, es);

@@ -6,11 +6,15 @@
 
 #include "executor/executor.h"
 
+#include "client/tables.h"
 #include "scan/node/join_contents.h"
 #include "scan/node/joined.h"
 #include "scan/state/plan.h"
 #include "scan/tables/join_build.h"
 #include "scan/tables/join_cache.h"
+
+/* Digests that the device process is asked for at most. */
+#define MOST_LENT 64
 
 struct WaJoined
 {
@@ -19,6 +23,9 @@ struct WaJoined
 	List *below; /* and of those below the node */
 	WaJoinBuild *build;
 	bool has_read;
+	List *
+		lent; /* WaJoinContents of the units whose tables the device process has, */
+	MemoryContext lent_context; /* which lie here; or NULL */
 };
 
 /*
@@ -142,45 +149,140 @@ fill(const WaScanState *state, WaJoined *joined, const Bitmapset *units)
 			(void) ExecShutdownNode((PlanState *) lfirst(cell));
 }
 
-/* Fills the tables of some units of joins, by what is kept, or by the plans. */
+/* Fills the tables of some units by the plans, and keeps those of some contents. */
 static void
-find_or_fill(WaScanState *state, WaJoined *joined, Bitmapset *units)
+fill_and_keep(const WaScanState *state, WaJoined *joined,
+			  const Bitmapset *units, const List *list)
 {
-	WaJoinTables *tables = state->query.interpreter->joined;
-	MemoryContext scratch = AllocSetContextCreate(
-		CurrentMemoryContext, "warpagg contents", ALLOCSET_DEFAULT_SIZES);
-	MemoryContext old = MemoryContextSwitchTo(scratch);
-	List *list = wa_join_contents_find(state, plans_of(state), units);
 	ListCell *cell;
 
-	units = bms_copy(units);
-	MemoryContextSwitchTo(old);
-	foreach (cell, list)
-	{
-		const WaJoinContents *contents = (const WaJoinContents *) lfirst(cell);
-
-		if (wa_join_cache_take(tables, contents))
-			units = bms_del_member(units, contents->unit);
-	}
-	if (!bms_is_empty(units))
-		fill(state, joined, units);
+	fill(state, joined, units);
 	foreach (cell, list)
 	{
 		const WaJoinContents *contents = (const WaJoinContents *) lfirst(cell);
 
 		if (bms_is_member(contents->unit, units))
-			wa_join_cache_keep(tables, contents);
+			wa_join_cache_keep(state->query.interpreter->joined, contents);
 	}
-	MemoryContextDelete(scratch);
 }
 
-/* Returns the units of joins whose tables are not there, or not any more. */
+/* Forgets what is lent. */
+static void
+forget_lent(const WaScanState *state, WaJoined *joined)
+{
+	state->query.interpreter->joined->are_lent = false;
+	joined->lent = NIL;
+	if (joined->lent_context != NULL)
+		MemoryContextDelete(joined->lent_context);
+	joined->lent_context = NULL;
+}
+
+/*
+ * Takes the tables of contents that the session keeps; returns the units of the others, which
+ * are stored in *others.
+ */
+static Bitmapset *
+take_kept(const WaScanState *state, const List *list, List **others)
+{
+	Bitmapset *units = NULL;
+	ListCell *cell;
+
+	foreach (cell, list)
+	{
+		WaJoinContents *contents = (WaJoinContents *) lfirst(cell);
+
+		if (wa_join_cache_take(state->query.interpreter->joined, contents))
+			continue;
+		units = bms_add_member(units, contents->unit);
+		*others = lappend(*others, contents);
+	}
+	return units;
+}
+
+/*
+ * Has the tables of contents be those that the device process keeps; returns false if it does
+ * not keep all of them.
+ */
+static bool
+lend(const WaScanState *state, WaJoined *joined, List *list)
+{
+	WaJoinTables *tables = state->query.interpreter->joined;
+	WaTableDigest digests[MOST_LENT];
+	uint32 count = 0;
+	ListCell *cell;
+
+	foreach (cell, list)
+		if (!wa_join_cache_lend(tables, (const WaJoinContents *) lfirst(cell),
+								digests, lengthof(digests), &count))
+			return false;
+	if (count == 0 || !wa_client_are_kept(digests, count))
+		return false;
+	joined->lent = list;
+	tables->are_lent = true;
+	return true;
+}
+
+/*
+ * Finds the tables of some units of joins: those that the session keeps, or the device process
+ * does; or fills them.
+ */
+static void
+find_or_fill(const WaScanState *state, WaJoined *joined, const Bitmapset *units)
+{
+	MemoryContext scratch = AllocSetContextCreate(
+		CurrentMemoryContext, "warpagg contents", ALLOCSET_DEFAULT_SIZES);
+	MemoryContext old = MemoryContextSwitchTo(scratch);
+	List *others = NIL;
+	List *list = wa_join_contents_find(state, plans_of(state), units);
+	Bitmapset *known = NULL;
+	Bitmapset *unknown;
+	ListCell *cell;
+
+	foreach (cell, list)
+		known = bms_add_member(known,
+							   ((const WaJoinContents *) lfirst(cell))->unit);
+	unknown = bms_difference(units, known);
+	MemoryContextSwitchTo(old);
+	known = take_kept(state, list, &others);
+	if (lend(state, joined, others))
+		joined->lent_context = scratch;
+	else
+		unknown = bms_union(unknown, known);
+	if (!bms_is_empty(unknown))
+		fill_and_keep(state, joined, unknown, others);
+	if (joined->lent_context == NULL)
+		MemoryContextDelete(scratch);
+}
+
+void
+wa_joined_have(WaScanState *state)
+{
+	WaJoined *joined = state->joined;
+	Bitmapset *units = NULL;
+	MemoryContext old;
+	ListCell *cell;
+
+	if (joined == NULL || joined->lent == NIL)
+		return;
+	old = MemoryContextSwitchTo(state->css.ss.ps.state->es_query_cxt);
+	foreach (cell, joined->lent)
+		units = bms_add_member(units,
+							   ((const WaJoinContents *) lfirst(cell))->unit);
+	fill_and_keep(state, joined, units, joined->lent);
+	forget_lent(state, joined);
+	MemoryContextSwitchTo(old);
+}
+
+/* Returns the units of joins whose tables are not here, or not any more. */
 static Bitmapset *
 find_missing(const WaScanState *state, const WaJoined *joined)
 {
 	Bitmapset *units = NULL;
 	ListCell *cell;
 
+	foreach (cell, joined->lent)
+		units = bms_add_member(units,
+							   ((const WaJoinContents *) lfirst(cell))->unit);
 	foreach (cell, joined->plans)
 		if (lfirst(cell) != NULL &&
 			(!joined->has_read ||
@@ -202,6 +304,7 @@ wa_joined_read(WaScanState *state)
 		return;
 	old = MemoryContextSwitchTo(state->css.ss.ps.state->es_query_cxt);
 	units = find_missing(state, joined);
+	forget_lent(state, joined);
 	if (!bms_is_empty(units))
 		find_or_fill(state, joined, units);
 	joined->has_read = true;

@@ -15,9 +15,13 @@ extern WaJoined *wa_joined_begin(WaScanState *state, int eflags);
 
 /*
  * Has tables of what is joined (scan/tables/join_tables.h), which may be those of an earlier
- * query, unless they are there.
+ * query, unless they are there; or such that the device process keeps, which it alone may
+ * look anything up in.
  */
 extern void wa_joined_read(WaScanState *state);
+
+/* Has what is in all tables here, before rows look something up in them. */
+extern void wa_joined_have(WaScanState *state);
 
 /* Returns what EXPLAIN tells of each join; NULL: nothing has been joined. */
 extern const WaJoinUse *wa_joined_uses(const WaScanState *state);

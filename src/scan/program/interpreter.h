@@ -55,6 +55,13 @@ typedef struct WaInterpreter
 	WaJoinTables *joined;
 } WaInterpreter;
 
+/* Tells whether what is joined is looked up in tables that only the device process has. */
+static inline bool
+wa_interpreter_lends(const WaInterpreter *interpreter)
+{
+	return interpreter->joined != NULL && interpreter->joined->are_lent;
+}
+
 /*
  * Makes an interpreter for what the compiler has compiled, in the current memory
  * context, for a node with these external parameters.

@@ -456,6 +456,8 @@ try_inputs(WaScanState *state, WaExcluded excluded, WaArena *arena)
 static void
 use_inputs(WaScanState *state, WaExcluded excluded, WaArena *arena)
 {
+	if (wa_interpreter_lends(state->query.interpreter))
+		return;
 	while ((int) excluded <= state->query.planned_excluded &&
 		   !try_inputs(state, excluded, arena))
 		excluded++;

@@ -45,7 +45,9 @@ wa_rest_read(void *rest, uint64_t *cover, uint64 blocks)
 	const uint64 left = wa_sources_nblocks(&state->sources) - blocks;
 	MemoryContext old;
 
-	if (wa_parallel_wanted(state, left, true) > 0)
+	/* Tables that only the device process has cannot be made now. */
+	if (wa_parallel_wanted(state, left, true) > 0 ||
+		wa_interpreter_lends(state->query.interpreter))
 		return;
 	ereport(DEBUG1,
 			(errmsg_internal("warpagg reads the rest of \"%s\" while the "

@@ -180,6 +180,55 @@ set_digests(WaJoinTables *tables, const WaJoinContents *contents)
 			digest_of(contents, "value", i);
 }
 
+/* Tells whether a key of the joins is a text, whose rows only a session finds. */
+static bool
+has_text_keys(const WaJoinTables *tables, const WaJoinContents *contents)
+{
+	for (int i = 0; i < contents->njoins; i++)
+	{
+		const int number = contents->joins[i];
+
+		if (tables->keys[number] != NULL &&
+			wa_row_keys_are_texts(tables->key_types[number]))
+			return true;
+	}
+	return false;
+}
+
+/* Makes a table that knows nothing, but may have a digest. */
+static void
+make_unknown(WaLookupTable *table)
+{
+	wa_lookup_table_empty(table);
+	table->is_total = false;
+}
+
+bool
+wa_join_cache_lend(WaJoinTables *tables, const WaJoinContents *contents,
+				   WaTableDigest *digests, uint32 most, uint32 *count)
+{
+	if (has_text_keys(tables, contents) ||
+		*count + contents->njoins + contents->nvalues > most)
+		return false;
+	for (int i = 0; i < contents->njoins; i++)
+	{
+		const int number = contents->joins[i];
+
+		tables->rows[number] = (WaKeyRows){0};
+		make_unknown(&tables->rows[number].table);
+		tables->uses[number] = (WaJoinUse){.rows = -1, .is_reused = true};
+	}
+	for (int i = 0; i < contents->nvalues; i++)
+		make_unknown(&tables->tables[contents->values[i]]);
+	set_digests(tables, contents);
+	for (int i = 0; i < contents->njoins; i++)
+		if (tables->keys[contents->joins[i]] != NULL)
+			digests[(*count)++] = tables->rows[contents->joins[i]].digest;
+	for (int i = 0; i < contents->nvalues; i++)
+		digests[(*count)++] = tables->tables[contents->values[i]].digest;
+	return true;
+}
+
 /* Copies to what is kept what tables have, into its memory. */
 static void
 copy_tables(Kept *kept, const WaJoinTables *tables,

@@ -29,6 +29,16 @@ extern WA_MUST_CHECK bool wa_join_cache_take(WaJoinTables *tables,
 											 const WaJoinContents *contents);
 
 /*
+ * Has tables be those of the contents by their digests alone, of which the device process may
+ * have what is in them: nothing may be looked up here.  Returns false if that cannot be, as
+ * keys are texts; else adds the digests to a list of so many at most.
+ */
+extern WA_MUST_CHECK bool wa_join_cache_lend(WaJoinTables *tables,
+											 const WaJoinContents *contents,
+											 WaTableDigest *digests,
+											 uint32 most, uint32 *count);
+
+/*
  * Keeps what tables have been filled with, unless that takes too much memory.  Either way
  * they get digests by which the device process may keep them: those that are filled with the
  * same contents have the same.

@@ -33,7 +33,7 @@ typedef struct WaJoinValue
 /* What is known of a join's rows, also for EXPLAIN. */
 typedef struct WaJoinUse
 {
-	int64 rows;     /* that it has */
+	int64 rows;     /* that it has; -1: the device process knows */
 	Size bytes;     /* of its tables; 0: it is folded */
 	bool is_reused; /* they are an earlier query's */
 } WaJoinUse;
@@ -41,6 +41,7 @@ typedef struct WaJoinUse
 typedef struct WaJoinTables
 {
 	const WaJoins *joins;
+	bool are_lent; /* the device process has what some should have */
 	MemoryContext
 		context; /* of all that they are filled with, but for what is kept */
 	int njoins;

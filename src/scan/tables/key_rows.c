@@ -288,6 +288,8 @@ wa_key_rows_find(const WaKeyRows *rows, const WaRowKey *key)
 
 	if (rows->is_text)
 		return find_text(rows, key->text);
+	if (table->slots == NULL && table->narrow == NULL)
+		elog(ERROR, "a joined row is not known");
 	if (table->slots != NULL)
 		return table
 			->slots[wa_lookup_slot_of(table->slots, table->nentries,
