@@ -38,9 +38,9 @@
 
 /*
  * What is joined is read again after it has changed: tables of what is resident are thought
- * to be used so often before that.
+ * to be used eight times before that, by whatever sessions.
  */
-#define RESIDENT_JOINS_SHARE 0.25
+#define RESIDENT_JOINS_SHARE 0.125
 
 static set_rel_pathlist_hook_type previous_relation_hook = NULL;
 
