@@ -213,6 +213,15 @@ is_as_here('mixed, by site, as a whole', $whole,
 	"SELECT site, $built_in FROM readings GROUP BY site ORDER BY 1",
 	qr/Custom Scan \(WarpAgg\) on readings/, 0, 6);
 
+# Servers have fulfilled what is said of the rows that come from there, and do not send what it
+# was said of.
+$coordinator->safe_psql('postgres',
+	'CREATE TABLE few AS SELECT x AS sensor FROM generate_series(0, 6) x');
+is_as_here('a set', $whole,
+	"SELECT count(*), sum(n) FROM readings
+	 WHERE (sensor IN (SELECT sensor FROM few) OR at < '2026-01-02') AND v < 500",
+	qr/Custom Scan \(WarpAgg\) on readings.*Foreign Scan/s, 0, 6);
+
 # Numbers that are not finite, and those that show more digits on one server than on others.
 foreach my $i (1, 2)
 {

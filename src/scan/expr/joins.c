@@ -210,23 +210,6 @@ wa_joins_conditions(const WaJoins *joins)
 	return conditions;
 }
 
-/* Finds a reference to a joined value. */
-static bool
-find_value(Node *node, void *context)
-{
-	if (node == NULL)
-		return false;
-	if (IsA(node, Var))
-		return ((const Var *) node)->varno == INNER_VAR;
-	return expression_tree_walker(node, find_value, context);
-}
-
-bool
-wa_has_joined_value(Node *expression)
-{
-	return find_value(expression, NULL);
-}
-
 const WaJoinedValue *
 wa_joined_value(const WaJoins *joins, const Var *column)
 {

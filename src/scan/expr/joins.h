@@ -161,9 +161,6 @@ extern double wa_joins_share(const WaJoins *joins, int owner);
 extern double wa_joins_share_of_clause(const WaJoins *joins,
 									   const Node *clause);
 
-/* Tells whether an expression refers to a joined value. */
-extern bool wa_has_joined_value(Node *expression);
-
 /*
  * Tells whether a clause comes behind those of the joins: it refers to values of rows. One
  * about sets alone, and the table, may be what keeps rows from all others.

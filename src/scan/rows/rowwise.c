@@ -18,7 +18,7 @@ struct WaRowwise
 	ExprContext *econtext;
 	ExprState **where; /* the clauses */
 	int nwhere;
-	int nalone; /* so many of them come first, which are about the table alone */
+	int nalone; /* so many come first, which are about the table, or sets, alone */
 	ExprState **keys;
 	ExprState **filters;   /* of the columns; NULL: none */
 	ExprState **arguments; /* NULL: rows are counted */
@@ -42,7 +42,8 @@ wa_rowwise_make(WaScanStore *store, ExprContext *econtext)
 		rowwise->where[i] =
 			ExecInitExprWithParams(list_nth(query->where, i), parameters);
 	while (rowwise->nalone < rowwise->nwhere &&
-		   !wa_has_joined_value(list_nth(query->where, rowwise->nalone)))
+		   !wa_joins_follow(&query->joins,
+							list_nth(query->where, rowwise->nalone)))
 		rowwise->nalone++;
 	rowwise->keys = palloc(sizeof(ExprState *) * (query->nkeys + 1));
 	rowwise->values = palloc(sizeof(Datum) * (query->nkeys + 1));
