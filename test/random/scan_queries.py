@@ -106,8 +106,11 @@ def compare(on, off, is_ordered, errors, twins=()):
 
     In the places of twins values may look different.
     Which of several errors comes first is open where a query may raise several, or
-    any (None) where PostgreSQL's own plan sorts the rows.
+    any (None) where PostgreSQL's own plan sorts the rows.  Where that takes too long there
+    is nothing to compare with.
     """
+    if off.state == "57014":
+        return
     for outcome in (on, off):
         if not is_of_data(outcome):
             raise Failure(f"not an error of data: {outcome.text()}")

@@ -254,6 +254,12 @@ find_or_fill(const WaScanState *state, WaJoined *joined, const Bitmapset *units)
 		MemoryContextDelete(scratch);
 }
 
+bool
+wa_joined_is_lent(const WaJoined *joined)
+{
+	return joined != NULL && joined->lent != NIL;
+}
+
 void
 wa_joined_have(WaScanState *state)
 {
@@ -262,8 +268,6 @@ wa_joined_have(WaScanState *state)
 	MemoryContext old;
 	ListCell *cell;
 
-	if (joined == NULL || joined->lent == NIL)
-		return;
 	old = MemoryContextSwitchTo(state->css.ss.ps.state->es_query_cxt);
 	foreach (cell, joined->lent)
 		units = bms_add_member(units,

@@ -20,6 +20,9 @@ extern WaJoined *wa_joined_begin(WaScanState *state, int eflags);
  */
 extern void wa_joined_read(WaScanState *state);
 
+/* Tells whether only the device process has what is in some tables. */
+extern bool wa_joined_is_lent(const WaJoined *joined);
+
 /* Has what is in all tables here, before rows look something up in them. */
 extern void wa_joined_have(WaScanState *state);
 

@@ -141,7 +141,9 @@ read_table(WaScanState *state)
 		wa_resident_use(state, has_other_rows(state));
 	else
 		wa_why_heap_note(&state->sources, "no vector holds a constant's value");
-	if (wa_sources_blocks_left(&state->sources) > 0 || has_other_rows(state))
+	/* There may be rows of blocks that have been read already. */
+	if (wa_joined_is_lent(state->joined) &&
+		(wa_sources_have_rows(&state->sources) || has_other_rows(state)))
 		wa_joined_have(state);
 	for (int i = 0; i < state->sources.count; i++)
 		state->sources.list[i]->heap->may_mark = true;

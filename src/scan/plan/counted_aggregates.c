@@ -11,6 +11,7 @@
 #include "catalog/pg_type.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
+#include "utils/acl.h"
 #include "utils/fmgroids.h"
 #include "utils/fmgrprotos.h"
 #include "utils/lsyscache.h"
@@ -38,13 +39,19 @@ static void
 check_function(WaCounted *counted, Oid function)
 {
 	HeapTuple tuple = SearchSysCache1(PROCOID, ObjectIdGetDatum(function));
-	bool has_default;
+	bool is_default;
+	bool may_call;
+	Datum rights;
 
 	if (!HeapTupleIsValid(tuple))
 		elog(ERROR, "cache lookup failed for function %u", function);
-	(void) SysCacheGetAttr(PROCOID, tuple, Anum_pg_proc_proacl, &has_default);
+	rights = SysCacheGetAttr(PROCOID, tuple, Anum_pg_proc_proacl, &is_default);
+	may_call =
+		is_default || aclmask(DatumGetAclP(rights), ACL_ID_PUBLIC,
+							  ((Form_pg_proc) GETSTRUCT(tuple))->proowner,
+							  ACL_EXECUTE, ACLMASK_ANY) != 0;
 	ReleaseSysCache(tuple);
-	if (!has_default)
+	if (!may_call)
 		counted->reason =
 			psprintf("not everybody may call %s", get_func_name(function));
 }

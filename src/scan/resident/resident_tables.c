@@ -84,7 +84,10 @@ wa_resident_gives_tables(const WaAsking *asking)
 {
 	const WaTrouble *trouble = wa_trouble();
 
-	if (trouble->exchange != WA_EXCHANGE_DONE || trouble->status != WA_NOT_KEPT)
+	/* Of what the device process has kept until now there is nothing here. */
+	if (trouble->exchange != WA_EXCHANGE_DONE ||
+		trouble->status != WA_NOT_KEPT ||
+		wa_interpreter_lends(asking->query->interpreter))
 		return false;
 	ereport(DEBUG2, (errmsg_internal("warpagg gives tables to its device "
 									 "process")));
