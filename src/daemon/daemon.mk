@@ -74,9 +74,10 @@ $(DAEMON_FOLD_OBJS:%=$(DAEMON_BUILD)/daemon/%): DAEMON_CFLAGS += $(DAEMON_FOLD_F
 $(DAEMON_FOLD_OBJS:%=$(DAEMON_BUILD)/daemon-gpu/%): DAEMON_CFLAGS += $(DAEMON_FOLD_FLAGS)
 
 # The daemon with GPU support but without CUDA: for GPUs that are none.  The core is
-# the same.
+# the same, and with CUDA all is.
 DAEMON_CORE_OBJS := $(DAEMON_CORE_SRCS:src/%.c=$(DAEMON_BUILD)/daemon/%.o)
-DAEMON_GPU_OBJS := $(DAEMON_CORE_OBJS) $(patsubst src/%.c,$(DAEMON_BUILD)/daemon-gpu/%.o,\
+DAEMON_GPU_BUILD := $(DAEMON_BUILD)/daemon$(if $(filter yes,$(WITH_CUDA)),,-gpu)
+DAEMON_GPU_OBJS := $(DAEMON_CORE_OBJS) $(patsubst src/%.c,$(DAEMON_GPU_BUILD)/%.o,\
 	$(filter-out $(DAEMON_CORE_SRCS),$(DAEMON_GPU_SRCS)))
 
 $(DAEMON_BUILD)/daemon-gpu/%.o: src/%.c
@@ -178,7 +179,7 @@ $(UNIT_BUILD)/fuzz_daemon: \
 	$(UNIT_BUILD)/test_resident_client.o $(UNIT_BUILD)/test_extent.o \
 	$(UNIT_STORE_OBJS)
 
-$(UNIT_LOOK_UP): %: %.o $(patsubst %,$(DAEMON_BUILD)/daemon-gpu/daemon/gpu/%.o,\
+$(UNIT_LOOK_UP): %: %.o $(patsubst %,$(DAEMON_GPU_BUILD)/daemon/gpu/%.o,\
 		gpu_query gpu_look_up gpu_spans) $(UNIT_STORE_OBJS) $(UNIT_MIRROR_OBJS) $(DAEMON_CORE_OBJS)
 	$(call step,LINK)
 	$(CC) $(SAN) -o $@ $^ -lpthread -lm

@@ -17,7 +17,14 @@ set -euo pipefail
 build()
 {
 	make --no-print-directory -C "$BUILD" -f "$SOURCE/Makefile" \
-		PG_CONFIG="$PG_CONFIG" "$@"
+		PG_CONFIG="$PG_CONFIG" CC="$WORK/cc" "$@"
+}
+
+# Makes a compiler that does not optimise, whatever it is told: nothing is run.
+make_fast_compiler()
+{
+	printf '#!/bin/sh\nexec gcc -w "$@" -U_FORTIFY_SOURCE -O0\n' >"$WORK/cc"
+	chmod 755 "$WORK/cc"
 }
 
 # Builds all, and keeps what is printed.
@@ -144,6 +151,7 @@ mkdir "$SOURCE" "$BUILD"
 tar -C "$WA_ROOT" --exclude=./.git --exclude=./build --exclude=./.gpu -cf - . |
 	tar -C "$SOURCE" -xf -
 
+make_fast_compiler
 export with_llvm=no WITH_CUDA=no
 list_source >"$WORK/before"
 check 'make all in another folder' build_first

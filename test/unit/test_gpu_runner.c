@@ -946,10 +946,11 @@ queries_are_right(int nqueries)
 int
 main(int argc, char **argv)
 {
+	static WaMemoryUse shown[WA_MEMORY_KINDS];
 	const int nqueries = argc > 1 ? atoi(argv[1]) : QUERIES;
 
 	wa_gpus_init(&gpus, &watch);
-	wa_ledger_init(&memory.ledger, NULL, 0, (uint64_t) 1 << 30);
+	wa_ledger_init(&memory.ledger, shown, 0, (uint64_t) 1 << 30);
 	wa_kept_tables_init(&kept_tables, &memory);
 	check(queries_are_right(nqueries),
 		  "queries are the same on GPUs and the CPU");
