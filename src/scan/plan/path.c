@@ -9,6 +9,8 @@
  */
 #include "postgres.h"
 
+#include <limits.h>
+
 #include <math.h>
 
 #include "nodes/extensible.h"
@@ -38,9 +40,9 @@
 
 /*
  * What is joined is read again after it has changed: tables of what is resident are thought
- * to be used eight times before that, by whatever sessions.
+ * to be used four times before that, by whatever sessions.
  */
-#define RESIDENT_JOINS_SHARE 0.125
+#define RESIDENT_JOINS_SHARE 0.25
 
 static set_rel_pathlist_hook_type previous_relation_hook = NULL;
 

@@ -74,6 +74,8 @@ void
 wa_precompute_all(WaScanState *state)
 {
 	wa_precompute(state->query.interpreter, state->css.ss.ps.ps_ExprContext);
-	if (!wa_interpreter_is_complete(state->query.interpreter))
+	/* Nothing can be looked up for rows yet that only the device process has. */
+	if (!wa_interpreter_is_complete(state->query.interpreter) &&
+		!wa_interpreter_lends(state->query.interpreter))
 		look_at_rows(state);
 }
