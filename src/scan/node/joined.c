@@ -199,12 +199,32 @@ take_kept(const WaScanState *state, const List *list, List **others)
 	return units;
 }
 
+/* Fills the tables that are lent: the have of WaJoinTables, for a node's state. */
+static void
+have_lent(void *context)
+{
+	const WaScanState *state = context;
+	WaJoined *joined = state->joined;
+	MemoryContext old =
+		MemoryContextSwitchTo(state->css.ss.ps.state->es_query_cxt);
+	Bitmapset *units = NULL;
+	ListCell *cell;
+
+	foreach (cell, joined->lent)
+		units = bms_add_member(units,
+							   ((const WaJoinContents *) lfirst(cell))->unit);
+	state->query.interpreter->joined->are_lent = false;
+	fill_and_keep(state, joined, units, joined->lent);
+	forget_lent(state, joined);
+	MemoryContextSwitchTo(old);
+}
+
 /*
  * Has the tables of contents be those that the device process keeps; returns false if it does
  * not keep all of them.
  */
 static bool
-lend(const WaScanState *state, WaJoined *joined, List *list)
+lend(WaScanState *state, WaJoined *joined, List *list)
 {
 	WaJoinTables *tables = state->query.interpreter->joined;
 	WaTableDigest digests[MOST_LENT];
@@ -219,6 +239,8 @@ lend(const WaScanState *state, WaJoined *joined, List *list)
 		return false;
 	joined->lent = list;
 	tables->are_lent = true;
+	tables->have = have_lent;
+	tables->have_context = state;
 	return true;
 }
 
@@ -227,7 +249,7 @@ lend(const WaScanState *state, WaJoined *joined, List *list)
  * does; or fills them.
  */
 static void
-find_or_fill(const WaScanState *state, WaJoined *joined, const Bitmapset *units)
+find_or_fill(WaScanState *state, WaJoined *joined, const Bitmapset *units)
 {
 	MemoryContext scratch = AllocSetContextCreate(
 		CurrentMemoryContext, "warpagg contents", ALLOCSET_DEFAULT_SIZES);
@@ -252,29 +274,6 @@ find_or_fill(const WaScanState *state, WaJoined *joined, const Bitmapset *units)
 		fill_and_keep(state, joined, unknown, others);
 	if (joined->lent_context == NULL)
 		MemoryContextDelete(scratch);
-}
-
-bool
-wa_joined_is_lent(const WaJoined *joined)
-{
-	return joined != NULL && joined->lent != NIL;
-}
-
-void
-wa_joined_have(WaScanState *state)
-{
-	WaJoined *joined = state->joined;
-	Bitmapset *units = NULL;
-	MemoryContext old;
-	ListCell *cell;
-
-	old = MemoryContextSwitchTo(state->css.ss.ps.state->es_query_cxt);
-	foreach (cell, joined->lent)
-		units = bms_add_member(units,
-							   ((const WaJoinContents *) lfirst(cell))->unit);
-	fill_and_keep(state, joined, units, joined->lent);
-	forget_lent(state, joined);
-	MemoryContextSwitchTo(old);
 }
 
 /* Returns the units of joins whose tables are not here, or not any more. */

@@ -20,12 +20,6 @@ extern WaJoined *wa_joined_begin(WaScanState *state, int eflags);
  */
 extern void wa_joined_read(WaScanState *state);
 
-/* Tells whether only the device process has what is in some tables. */
-extern bool wa_joined_is_lent(const WaJoined *joined);
-
-/* Has what is in all tables here, before rows look something up in them. */
-extern void wa_joined_have(WaScanState *state);
-
 /* Returns what EXPLAIN tells of each join; NULL: nothing has been joined. */
 extern const WaJoinUse *wa_joined_uses(const WaScanState *state);
 

@@ -141,10 +141,10 @@ read_table(WaScanState *state)
 		wa_resident_use(state, has_other_rows(state));
 	else
 		wa_why_heap_note(&state->sources, "no vector holds a constant's value");
-	/* There may be rows of blocks that have been read already. */
-	if (wa_joined_is_lent(state->joined) &&
-		(wa_sources_have_rows(&state->sources) || has_other_rows(state)))
-		wa_joined_have(state);
+	/* Workers are given tables, before rows are read here. */
+	if (wa_interpreter_lends(state->query.interpreter) &&
+		wa_sources_blocks_left(&state->sources) > 0)
+		wa_join_tables_have(state->query.interpreter->joined);
 	for (int i = 0; i < state->sources.count; i++)
 		state->sources.list[i]->heap->may_mark = true;
 	read_heap(state);

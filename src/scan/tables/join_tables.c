@@ -163,8 +163,10 @@ void
 wa_join_tables_find(WaJoinTables *tables, ExprContext *econtext)
 {
 	TupleTableSlot *slot = tables->slot;
-	MemoryContext old = MemoryContextSwitchTo(econtext->ecxt_per_tuple_memory);
+	MemoryContext old;
 
+	wa_join_tables_have(tables);
+	old = MemoryContextSwitchTo(econtext->ecxt_per_tuple_memory);
 	ExecClearTuple(slot);
 	memset(slot->tts_isnull, true, slot->tts_tupleDescriptor->natts);
 	econtext->ecxt_innertuple = ExecStoreVirtualTuple(slot);

@@ -41,7 +41,9 @@ typedef struct WaJoinUse
 typedef struct WaJoinTables
 {
 	const WaJoins *joins;
-	bool are_lent; /* the device process has what some should have */
+	bool are_lent; /* the device process has what some should have, */
+	void (*have)(void *context); /* which this brings here, */
+	void *have_context;          /* given that */
 	MemoryContext
 		context; /* of all that they are filled with, but for what is kept */
 	int njoins;
@@ -55,6 +57,14 @@ typedef struct WaJoinTables
 	WaLookupTable *tables; /* of the values */
 	TupleTableSlot *slot;  /* the values of a row of the table */
 } WaJoinTables;
+
+/* Has what is in all tables be here, before rows look something up in them. */
+static inline void
+wa_join_tables_have(const WaJoinTables *tables)
+{
+	if (tables->are_lent)
+		tables->have(tables->have_context);
+}
 
 /* Prepares tables for joins, in the current memory context, for a node of the state. */
 extern WaJoinTables *wa_join_tables_make(const WaJoins *joins, EState *estate);
