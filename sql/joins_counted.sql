@@ -226,7 +226,7 @@ SET warpagg.enable_scan = on;
 -- What of it is made into a table, and a cursor.
 CREATE TABLE counted_made AS SELECT f.g, count(*) AS rows, avg(d.zn) AS average FROM counted_facts f JOIN counted_many d ON d.k = f.k GROUP BY 1;
 SELECT * FROM counted_made ORDER BY 1;
-INSERT INTO counted_made SELECT f.g + 100, sum(d.z2), NULL FROM counted_facts f LEFT JOIN counted_many d ON d.k = f.k GROUP BY 1 RETURNING g, rows - rows AS zero;
+INSERT INTO counted_made SELECT f.g + 100, sum(d.z2), NULL FROM counted_facts f LEFT JOIN counted_many d ON d.k = f.k GROUP BY 1 ORDER BY 1 RETURNING g, rows - rows AS zero;
 BEGIN;
 DECLARE counted_cursor SCROLL CURSOR FOR SELECT f.g, count(*), sum(d.z4) FROM counted_facts f JOIN counted_many d ON d.k = f.k GROUP BY 1 ORDER BY 1;
 FETCH 3 FROM counted_cursor;
