@@ -64,14 +64,13 @@ make_keep(const WaTestOwner *owner, const WaLookupTable *table)
 	return keep;
 }
 
-/* Has a table kept; returns the status that comes back, -1 if something else does. */
+/* Sends a message; returns the status that comes back, -1 if something else does. */
 static int
-keep_table(WaTestOwner *owner, const WaLookupTable *table)
+ask_status(WaTestOwner *owner, const void *message)
 {
-	const WaKeepMessage keep = make_keep(owner, table);
 	WaMessage reply;
 
-	switch (wa_test_ask(owner, &keep, &reply))
+	switch (wa_test_ask(owner, message, &reply))
 	{
 		case WA_MSG_DONE:
 			return WA_OK;
@@ -82,26 +81,26 @@ keep_table(WaTestOwner *owner, const WaLookupTable *table)
 	}
 }
 
-/* Asks whether two tables are kept; returns the status that comes back, -1 for none. */
+/* Has a table kept; returns as ask_status does. */
+static int
+keep_table(WaTestOwner *owner, const WaLookupTable *table)
+{
+	const WaKeepMessage keep = make_keep(owner, table);
+
+	return ask_status(owner, &keep);
+}
+
+/* Asks whether two tables are kept; returns as ask_status does. */
 static int
 ask_kept(WaTestOwner *owner, WaTableDigest first, WaTableDigest second)
 {
 	const WaTableDigest digests[] = {first, second};
 	WaKeptMessage kept = {.digests = 64, .count = 2};
-	WaMessage reply;
 
 	memcpy(owner->parcel + kept.digests, digests, sizeof(digests));
 	wa_message_begin(&kept.header, WA_MSG_KEPT, sizeof(kept), 46);
 	kept.header.bulk = wa_checksum(0, digests, sizeof(digests));
-	switch (wa_test_ask(owner, &kept, &reply))
-	{
-		case WA_MSG_DONE:
-			return WA_OK;
-		case WA_MSG_FAILED:
-			return (int) reply.failed.status;
-		default:
-			return -1;
-	}
+	return ask_status(owner, &kept);
 }
 
 /*

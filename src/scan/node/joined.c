@@ -166,6 +166,18 @@ fill_and_keep(const WaScanState *state, WaJoined *joined,
 	}
 }
 
+/* Adds the units that contents are of to some units. */
+static Bitmapset *
+add_units(Bitmapset *units, const List *list)
+{
+	ListCell *cell;
+
+	foreach (cell, list)
+		units = bms_add_member(units,
+							   ((const WaJoinContents *) lfirst(cell))->unit);
+	return units;
+}
+
 /* Forgets what is lent. */
 static void
 forget_lent(const WaScanState *state, WaJoined *joined)
@@ -177,26 +189,16 @@ forget_lent(const WaScanState *state, WaJoined *joined)
 	joined->lent_context = NULL;
 }
 
-/*
- * Takes the tables of contents that the session keeps; returns the units of the others, which
- * are stored in *others.
- */
-static Bitmapset *
+/* Takes the tables of contents that the session keeps; adds the others to *others. */
+static void
 take_kept(const WaScanState *state, const List *list, List **others)
 {
-	Bitmapset *units = NULL;
 	ListCell *cell;
 
 	foreach (cell, list)
-	{
-		WaJoinContents *contents = (WaJoinContents *) lfirst(cell);
-
-		if (wa_join_cache_take(state->query.interpreter->joined, contents))
-			continue;
-		units = bms_add_member(units, contents->unit);
-		*others = lappend(*others, contents);
-	}
-	return units;
+		if (!wa_join_cache_take(state->query.interpreter->joined,
+								(const WaJoinContents *) lfirst(cell)))
+			*others = lappend(*others, lfirst(cell));
 }
 
 /* Fills the tables that are lent: the have of WaJoinTables, for a node's state. */
@@ -207,14 +209,8 @@ have_lent(void *context)
 	WaJoined *joined = state->joined;
 	MemoryContext old =
 		MemoryContextSwitchTo(state->css.ss.ps.state->es_query_cxt);
-	Bitmapset *units = NULL;
-	ListCell *cell;
 
-	foreach (cell, joined->lent)
-		units = bms_add_member(units,
-							   ((const WaJoinContents *) lfirst(cell))->unit);
-	state->query.interpreter->joined->are_lent = false;
-	fill_and_keep(state, joined, units, joined->lent);
+	fill_and_keep(state, joined, add_units(NULL, joined->lent), joined->lent);
 	forget_lent(state, joined);
 	MemoryContextSwitchTo(old);
 }
@@ -256,22 +252,16 @@ find_or_fill(WaScanState *state, WaJoined *joined, const Bitmapset *units)
 	MemoryContext old = MemoryContextSwitchTo(scratch);
 	List *others = NIL;
 	List *list = wa_join_contents_find(state, plans_of(state), units);
-	Bitmapset *known = NULL;
-	Bitmapset *unknown;
-	ListCell *cell;
+	Bitmapset *missing = bms_difference(units, add_units(NULL, list));
 
-	foreach (cell, list)
-		known = bms_add_member(known,
-							   ((const WaJoinContents *) lfirst(cell))->unit);
-	unknown = bms_difference(units, known);
 	MemoryContextSwitchTo(old);
-	known = take_kept(state, list, &others);
+	take_kept(state, list, &others);
 	if (lend(state, joined, others))
 		joined->lent_context = scratch;
 	else
-		unknown = bms_union(unknown, known);
-	if (!bms_is_empty(unknown))
-		fill_and_keep(state, joined, unknown, others);
+		missing = add_units(missing, others);
+	if (!bms_is_empty(missing))
+		fill_and_keep(state, joined, missing, others);
 	if (joined->lent_context == NULL)
 		MemoryContextDelete(scratch);
 }
@@ -280,12 +270,9 @@ find_or_fill(WaScanState *state, WaJoined *joined, const Bitmapset *units)
 static Bitmapset *
 find_missing(const WaScanState *state, const WaJoined *joined)
 {
-	Bitmapset *units = NULL;
+	Bitmapset *units = add_units(NULL, joined->lent);
 	ListCell *cell;
 
-	foreach (cell, joined->lent)
-		units = bms_add_member(units,
-							   ((const WaJoinContents *) lfirst(cell))->unit);
 	foreach (cell, joined->plans)
 		if (lfirst(cell) != NULL &&
 			(!joined->has_read ||
