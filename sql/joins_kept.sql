@@ -150,18 +150,9 @@ VACUUM (FREEZE) kept_groups;
 SELECT warpagg_load('kept_facts') AS facts, warpagg_load('kept_dims') AS dims, warpagg_load('kept_groups') AS groups;
 \set lent '''SELECT d.name, g.label, count(*), sum(d.x) FROM kept_facts f JOIN kept_dims d ON d.id = f.k LEFT JOIN kept_groups g ON g.id = f.m AND g.label <> d.name WHERE f.m NOT IN (SELECT id FROM kept_days WHERE id > 30) GROUP BY 1, 2'''
 SELECT kept(:lent);
+\set settings 'SET client_min_messages = error; SET timezone = ''UTC''; LOAD ''warpagg''; SET warpagg.enable_scan = on; SET warpagg.accelerate = ''all''; SET warpagg.autoload = off; SET max_parallel_workers_per_gather = 0; SET cpu_tuple_cost = 1; SET enable_indexscan = off; SET enable_indexonlyscan = off; SET enable_bitmapscan = off;'
 \connect -
-SET client_min_messages = error;
-SET timezone = 'UTC';
-LOAD 'warpagg';
-SET warpagg.enable_scan = on;
-SET warpagg.accelerate = 'all';
-SET warpagg.autoload = off;
-SET max_parallel_workers_per_gather = 0;
-SET cpu_tuple_cost = 1;
-SET enable_indexscan = off;
-SET enable_indexonlyscan = off;
-SET enable_bitmapscan = off;
+:settings
 SELECT kept(:lent);
 SELECT kept_lines(:lent, 'ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF');
 -- a cursor, and each row of another query
@@ -181,28 +172,10 @@ INSERT INTO kept_few SELECT i * 7 FROM generate_series(1, 40) i;
 VACUUM (FREEZE, ANALYZE) kept_few;
 \set few '''SELECT d.x, count(*) FROM kept_few f JOIN kept_dims d ON d.id = f.k GROUP BY 1'''
 \connect -
-SET client_min_messages = error;
-SET timezone = 'UTC';
-LOAD 'warpagg';
-SET warpagg.enable_scan = on;
-SET warpagg.accelerate = 'all';
-SET warpagg.autoload = off;
-SET cpu_tuple_cost = 1;
-SET enable_indexscan = off;
-SET enable_indexonlyscan = off;
-SET enable_bitmapscan = off;
+:settings
 SELECT kept('SELECT d.x, count(*) FROM kept_facts f JOIN kept_dims d ON d.id = f.k GROUP BY 1');
 \connect -
-SET client_min_messages = error;
-SET timezone = 'UTC';
-LOAD 'warpagg';
-SET warpagg.enable_scan = on;
-SET warpagg.accelerate = 'all';
-SET warpagg.autoload = off;
-SET cpu_tuple_cost = 1;
-SET enable_indexscan = off;
-SET enable_indexonlyscan = off;
-SET enable_bitmapscan = off;
+:settings
 SELECT kept(:few);
 SELECT kept(:few);
 
