@@ -27,11 +27,12 @@ bool
 wa_client_are_kept(const WaTableDigest *digests, uint32 count)
 {
 	const uint64 bytes = count * sizeof(*digests);
-	char *parcel =
-		count > WA_MAX_KEPT_DIGESTS ? NULL : wa_client_reserve(bytes);
 	WaMessage message = {0};
 	WaMessage reply;
+	char *parcel;
 
+	Assert(count > 0);
+	parcel = count > WA_MAX_KEPT_DIGESTS ? NULL : wa_client_reserve(bytes);
 	if (parcel == NULL)
 		return false;
 	memcpy(parcel, digests, bytes);

@@ -359,7 +359,7 @@ typedef struct WaKeepMessage
 
 /*
  * Asks whether tables are all kept, by their digests, `count` of which lie at `digests`, with
- * the checksum bulk; fails with WA_NOT_KEPT if they are not.
+ * the checksum bulk, 1 to WA_MAX_KEPT_DIGESTS; fails with WA_NOT_KEPT if they are not.
  */
 typedef struct WaKeptMessage
 {

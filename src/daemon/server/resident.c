@@ -257,7 +257,7 @@ handle_kept(WaConnection *connection, WaService *service,
 	bool are_kept;
 	bool is_damaged;
 
-	if (kept->count > WA_MAX_KEPT_DIGESTS ||
+	if (kept->count == 0 || kept->count > WA_MAX_KEPT_DIGESTS ||
 		!wa_parcel_holds(&connection->parcel, kept->digests, bytes))
 		return wa_connection_break(connection, OUT_OF_BOUNDS);
 	digests = malloc(bytes + 1);
