@@ -41,9 +41,9 @@
 #						many over tables with partitions; and 35)
 #	WA_EMU_SEEDS		seeds of the values that kernels get on the emulator (default 1;
 #						"1 2 3" now and then)
-#	WA_FUZZ_SECONDS		seconds for each target of libFuzzer (default 15)
+#	WA_FUZZ_SECONDS		seconds for each target of libFuzzer (default 8)
 #	WA_FRESHNESS_SECONDS	seconds for changes beside queries over resident columns
-#						(default 30; 600 or more now and then)
+#						(default 20; 600 or more now and then)
 #	WA_SOAK_KILLS, WA_SOAK_CANCELS, WA_SOAK_RELOADS, WA_SOAK_FILLS
 #						how much the soak has (default 20, 100, 10, 1: about a minute;
 #						scripts/soak.sh by itself has ten times as much)
@@ -157,10 +157,10 @@ stage_makefiles()
 }
 
 # Runs the unit tests, each of which counts itself, as they are built to be used
-# and under sanitizers.
+# and under sanitizers, where noise in place of messages is worth more seconds.
 stage_unit()
 {
-	wa_make --keep-going --output-sync=target unit
+	wa_make --keep-going --output-sync=target FUZZ_SECONDS=2 unit
 	wa_make --keep-going --output-sync=target unit \
 		SAN='-fsanitize=address,undefined -fno-sanitize-recover=all -Og -g1'
 }
@@ -175,7 +175,7 @@ stage_build_fast()
 # Runs the unit tests as they are built to be used.
 stage_unit_fast()
 {
-	wa_make --keep-going --output-sync=target WITH_CUDA=no unit
+	wa_make --keep-going --output-sync=target WITH_CUDA=no FUZZ_SECONDS=2 unit
 }
 
 # Runs a target of libFuzzer; shows the end of its log, and the input that it has
@@ -207,7 +207,7 @@ run_fuzz()
 # then over what it makes of these and of those that are written anew.
 stage_fuzz()
 {
-	local seconds=${WA_FUZZ_SECONDS:-15}
+	local seconds=${WA_FUZZ_SECONDS:-8}
 	local target
 	local logs
 
@@ -576,7 +576,7 @@ prepare_emulator()
 # The regression tests that do not ask for the device, so that it is the same to them
 # which there is: their nodes read tables, or types are PostgreSQL's own.
 WITHOUT_DEVICE=(scan scan_expressions scan_guards scan_errors scan_rowwise scan_parallel
-	scan_limit scan_spill scan_plan scan_long scan_domains scan_one_time_filter
+	scan_limit scan_spill scan_plan scan_executor scan_long scan_domains scan_one_time_filter
 	scan_time_zones count interval other_types moving contract why)
 
 
@@ -914,7 +914,7 @@ stage_freshness()
 		'deadlock_timeout = 100ms' 'full_page_writes = on' 'wal_log_hints = on'
 	run_random freshness_cases.py
 	run_random freshness.py --seed "${WA_RANDOM_SEED:-1}" --used 40 \
-		--seconds "${WA_FRESHNESS_SECONDS:-30}"
+		--seconds "${WA_FRESHNESS_SECONDS:-20}"
 	run_random scan_queries.py --resident --seed "${WA_RANDOM_SEED:-1}" \
 		--queries "$((${WA_SCAN_QUERIES:-300} / 3))"
 	check 'no process of the server crashed' server_log_is_clean
@@ -929,7 +929,7 @@ stage_freshness_partitions()
 	start_preloaded partitions 'warpagg.autoload = on' 'max_prepared_transactions = 8' \
 		'deadlock_timeout = 100ms' 'full_page_writes = on'
 	run_random freshness_partitions.py --seed "${WA_RANDOM_SEED:-1}" --used 40 \
-		--seconds "${WA_FRESHNESS_SECONDS:-30}"
+		--seconds "${WA_FRESHNESS_SECONDS:-20}"
 	check 'no process of the server crashed' server_log_is_clean
 	check 'the device process has not failed' device_has_not_failed
 	keep_logs "$WA_SERVER_LOG"
@@ -942,7 +942,7 @@ stage_freshness_joins()
 	start_preloaded joined 'warpagg.autoload = on' 'max_prepared_transactions = 8' \
 		'deadlock_timeout = 100ms' 'full_page_writes = on'
 	run_random freshness_joins.py --seed "${WA_RANDOM_SEED:-1}" --kept 15 \
-		--seconds "${WA_FRESHNESS_SECONDS:-30}"
+		--seconds "${WA_FRESHNESS_SECONDS:-20}"
 	check 'no process of the server crashed' server_log_is_clean
 	check 'the device process has not failed' device_has_not_failed
 	keep_logs "$WA_SERVER_LOG"
