@@ -42,10 +42,13 @@ struct Side
 struct WaFiber
 {
 	Side own;
-	Side host;
 	void (*body)(void *);
 	void *argument;
 };
+
+// Who entered the fibers, and the side that the last switch has left.
+static Side host;
+static Side *left_side;
 
 #ifdef __x86_64__
 
@@ -82,6 +85,7 @@ wa_fiber_swap:
 static void
 switch_sides(Side *from, Side *to)
 {
+	left_side = from;
 #ifdef __SANITIZE_ADDRESS__
 	__sanitizer_start_switch_fiber(&from->fake_stack, to->bottom, to->bytes);
 #endif
@@ -92,17 +96,16 @@ switch_sides(Side *from, Side *to)
 #endif
 }
 
-// Tells the sanitizer that `to` runs now, and learns where `from` has its
-// stack.
+// Tells the sanitizer that this side runs now, and learns where the one that was left
+// has its stack.
 static void
-finish_switch(Side *to, Side *from)
+finish_switch(const Side *side)
 {
 #ifdef __SANITIZE_ADDRESS__
-	__sanitizer_finish_switch_fiber(to->fake_stack, &from->bottom,
-									&from->bytes);
+	__sanitizer_finish_switch_fiber(side->fake_stack, &left_side->bottom,
+									&left_side->bytes);
 #else
-	(void) to;
-	(void) from;
+	(void) side;
 #endif
 }
 
@@ -114,7 +117,7 @@ start_fiber()
 {
 	WaFiber *fiber = starting;
 
-	finish_switch(&fiber->own, &fiber->host);
+	finish_switch(&fiber->own);
 	fiber->body(fiber->argument);
 	abort();
 }
@@ -161,13 +164,21 @@ void
 wa_fiber_enter(WaFiber *fiber)
 {
 	starting = fiber;
-	switch_sides(&fiber->host, &fiber->own);
-	finish_switch(&fiber->host, &fiber->own);
+	switch_sides(&host, &fiber->own);
+	finish_switch(&host);
+}
+
+void
+wa_fiber_pass(WaFiber *from, WaFiber *to)
+{
+	starting = to;
+	switch_sides(&from->own, &to->own);
+	finish_switch(&from->own);
 }
 
 void
 wa_fiber_leave(WaFiber *fiber)
 {
-	switch_sides(&fiber->own, &fiber->host);
-	finish_switch(&fiber->own, &fiber->host);
+	switch_sides(&fiber->own, &host);
+	finish_switch(&fiber->own);
 }

@@ -13,6 +13,7 @@
 //
 #include "emulator.h"
 
+#include <algorithm>
 #include <mutex>
 #include <stdio.h>
 #include <stdlib.h>
@@ -46,13 +47,15 @@ struct Thread
 	uint64_t result;
 };
 
-// What the running launch is.
+// What the running launch is, and where the threads of its block are.
 struct Launch
 {
 	WaEmuBody body;
 	const void *closure;
 	std::vector<Thread *> ready;
+	unsigned running; // have not ended
 	unsigned at_barrier;
+	unsigned at_meeting[kMaxThreads / kLanes]; // of each warp
 	Thread *current;
 };
 
@@ -148,6 +151,36 @@ make_ready(Thread *thread)
 	launch.ready.push_back(thread);
 }
 
+// Takes one of the threads that can run, by chance, to run now; NULL if there are none.
+static Thread *
+take_ready()
+{
+	unsigned count = (unsigned) launch.ready.size();
+	Thread *thread;
+
+	if (count == 0)
+		return NULL;
+	std::swap(launch.ready[random_below(count)], launch.ready.back());
+	thread = launch.ready.back();
+	launch.ready.pop_back();
+	launch.current = thread;
+	wa_emu_place.thread = {thread->index, 0, 0};
+	return thread;
+}
+
+// Lets another thread run in place of this one, or run_block if there is none; returns
+// when it is this one's turn.
+static void
+let_others_run(Thread *me)
+{
+	Thread *next = take_ready();
+
+	if (next == NULL)
+		wa_fiber_leave(me->fiber);
+	else
+		wa_fiber_pass(me->fiber, next->fiber);
+}
+
 // Returns the lane whose value a shuffle gives to this lane.
 static unsigned
 source_lane(const Thread *thread)
@@ -218,6 +251,7 @@ wa_emu_meet(WaEmuMeeting meeting, unsigned mask, uint64_t value, int selector)
 	unsigned first = me->index / kLanes * kLanes;
 	unsigned lanes = std::min(wa_emu_place.block_dim.x - first, kLanes);
 	Thread *const *warp = threads + first;
+	unsigned *at_meeting = &launch.at_meeting[first / kLanes];
 
 	me->meeting = meeting;
 	me->mask = mask;
@@ -226,11 +260,13 @@ wa_emu_meet(WaEmuMeeting meeting, unsigned mask, uint64_t value, int selector)
 	if ((mask >> (me->index % kLanes) & 1) == 0)
 		die(me, "the mask lacks the calling lane");
 	me->state = AT_MEETING;
-	if (!all_have_come(warp, lanes, mask, meeting))
+	if (++*at_meeting < (unsigned) __builtin_popcount(mask) ||
+		!all_have_come(warp, lanes, mask, meeting))
 	{
-		wa_fiber_leave(me->fiber);
+		let_others_run(me);
 		return me->result;
 	}
+	*at_meeting -= (unsigned) __builtin_popcount(mask);
 	hold_meeting(warp, mask, meeting);
 	for (unsigned lane = 0; lane < lanes; lane++)
 		if ((mask >> lane & 1) != 0 && warp[lane] != me)
@@ -248,7 +284,7 @@ wa_emu_syncthreads()
 	me->state = AT_BARRIER;
 	if (++launch.at_barrier < thread_count)
 	{
-		wa_fiber_leave(me->fiber);
+		let_others_run(me);
 		return;
 	}
 	launch.at_barrier = 0;
@@ -268,7 +304,8 @@ run_threads(void *argument)
 	{
 		launch.body(launch.closure);
 		thread->state = ENDED;
-		wa_fiber_leave(thread->fiber);
+		launch.running--;
+		let_others_run(thread);
 	}
 }
 
@@ -306,28 +343,16 @@ poison_shared(size_t shared_bytes)
 static void
 run_block(unsigned thread_count, size_t shared_bytes)
 {
-	unsigned running = thread_count;
-
 	poison_shared(shared_bytes);
 	launch.ready.clear();
+	launch.running = thread_count;
 	launch.at_barrier = 0;
+	std::fill_n(launch.at_meeting, kMaxThreads / kLanes, 0);
 	for (unsigned i = 0; i < thread_count; i++)
 		make_ready(threads[i]);
-	while (running > 0)
-	{
-		unsigned count = (unsigned) launch.ready.size();
-		Thread *thread;
-
-		if (count == 0)
-			die_of_deadlock(thread_count);
-		std::swap(launch.ready[random_below(count)], launch.ready.back());
-		thread = launch.ready.back();
-		launch.ready.pop_back();
-		launch.current = thread;
-		wa_emu_place.thread = {thread->index, 0, 0};
-		wa_fiber_enter(thread->fiber);
-		running -= thread->state == ENDED;
-	}
+	wa_fiber_enter(take_ready()->fiber);
+	if (launch.running > 0)
+		die_of_deadlock(thread_count);
 }
 
 cudaError_t
