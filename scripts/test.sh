@@ -577,8 +577,7 @@ prepare_emulator()
 # which there is: their nodes read tables, or types are PostgreSQL's own.
 WITHOUT_DEVICE=(scan scan_expressions scan_guards scan_errors scan_rowwise scan_parallel
 	scan_limit scan_spill scan_plan scan_executor scan_long scan_domains scan_one_time_filter
-	scan_time_zones count interval other_types moving contract why)
-
+	scan_time_zones joins_parallel count interval other_types moving contract why why_heap)
 
 # Says whether the device has had fewer requests than a test that uses it makes: these make
 # 8, and where the setting insists on a GPU some more.
