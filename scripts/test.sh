@@ -517,8 +517,8 @@ stage_regress_late()
 	stage_regress
 }
 
-# The tests that take longest, a fifth of the time of all, which only `make test` runs.
-LONG=(scan_spill resident_distinct_inputs scan_expressions)
+# The tests that take longest, a quarter of the time of all, which only `make test` runs.
+LONG=(scan_spill resident_distinct_inputs scan_expressions resident_top joins_counted)
 
 # Runs the first regression test, which makes what the others need, and every third of the
 # others but for the long ones, so that three servers share them: a test waits about a third
@@ -580,7 +580,7 @@ WITHOUT_DEVICE=(scan scan_expressions scan_guards scan_errors scan_rowwise scan_
 	scan_time_zones joins_parallel count interval other_types moving contract why why_heap)
 
 # Says whether the device has had fewer requests than a test that uses it makes: these make
-# 8, and where the setting insists on a GPU some more.
+# 29, and where the setting insists on a GPU some more.
 device_was_idle()
 {
 	local requests
