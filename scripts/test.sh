@@ -41,6 +41,8 @@
 #						many over tables with partitions; and 35)
 #	WA_EMU_SEEDS		seeds of the values that kernels get on the emulator (default 1;
 #						"1 2 3" now and then)
+#	WA_EMU_QUERIES		random queries on the emulator (default 120; 240 and more now and
+#						then)
 #	WA_FUZZ_SECONDS		seconds for each target of libFuzzer (default 8)
 #	WA_FRESHNESS_SECONDS	seconds for changes beside queries over resident columns
 #						(default 20; 600 or more now and then)
@@ -234,7 +236,8 @@ stage_fuzz()
 # Runs the kernels on the emulator; each program counts itself.
 stage_emu()
 {
-	wa_make --keep-going --output-sync=target EMU_SEEDS="${WA_EMU_SEEDS:-1}" emu-test
+	wa_make --keep-going --output-sync=target EMU_SEEDS="${WA_EMU_SEEDS:-1}" \
+		EMU_QUERIES="${WA_EMU_QUERIES:-120}" emu-test
 }
 
 # Installs the extension and looks for its parts.
