@@ -44,6 +44,15 @@ struct Make
 	}
 };
 
+// A table that registers are looked up in: narrow entries, or wide ones, all known.
+struct BenchTable
+{
+	int64_t base;
+	uint64_t width;
+	std::vector<int64_t> values;
+	std::vector<int32_t> narrow;
+};
+
 // A query in the making.
 struct BenchQuery
 {
@@ -57,8 +66,9 @@ struct BenchQuery
 	std::vector<uint16_t> keys;
 	std::vector<WaCudaAggregate> aggregates;
 	WaTopN top_n;
-	std::vector<int64_t> steps;  // of a table of all numbers from 0 on
-	std::vector<int64_t> values; // of the only key, which it looks up; or empty
+	std::vector<BenchTable> tables;
+	std::vector<std::vector<int64_t>>
+		key_values; // of each key; empty: it stands for itself; or there are none
 };
 
 static uint16_t
@@ -191,13 +201,15 @@ days(const char *name, size_t nrows)
 		query, WA_VECTOR_INT, WA_COLUMN_I64, {0, -1000000, 2000000, 1000});
 	const uint16_t time = add_times(query, kSecond);
 
+	query.tables.push_back({0, (uint64_t) kDay, {}, {}});
+	query.key_values.push_back({});
 	for (int64_t day = 0; day * kDay < (int64_t) nrows * kSecond; day++)
 	{
-		query.steps.push_back(day);
-		query.values.push_back(day * kDay);
+		query.tables[0].values.push_back(day);
+		query.key_values[0].push_back(day * kDay);
 	}
 	query.keys = {
-		add_instruction(query, WA_CODE_STEPS, WA_VECTOR_INT, time, 0, 0)};
+		add_instruction(query, WA_CODE_LOOK_UP, WA_VECTOR_INT, time, 0, 0)};
 	add_aggregate(query, value, kSum);
 	add_aggregate(query, WA_CUDA_NO_REGISTER, 0);
 	return query;
@@ -342,6 +354,81 @@ q35()
 	return query;
 }
 
+// Adds a clause that a column's value is in a table, which numbers one in so many of so
+// many entries; returns the number.
+static uint16_t
+add_join(BenchQuery &query, uint16_t column, int64_t base, size_t nentries,
+		 unsigned one_in)
+{
+	BenchTable table = {base, 1, {}, {}};
+	int32_t count = 0;
+	uint16_t number;
+
+	for (size_t i = 0; i < nentries; i++)
+		table.narrow.push_back(hash_of(i) % one_in == 0 ? count++
+														: WA_NARROW_NULL);
+	query.tables.push_back(table);
+	number = add_instruction(query, WA_CODE_LOOK_UP, WA_VECTOR_INT, column, 0,
+							 (uint32_t) query.tables.size() - 1);
+	query.clauses.push_back({query.instructions.size() + 1,
+							 add_instruction(query, WA_CODE_IS_NOT_NULL,
+											 WA_VECTOR_BOOL, number, 0, 0)});
+	return number;
+}
+
+// Adds a key that is looked up by a number of add_join, and has so many values.
+static void
+add_joined_key(BenchQuery &query, uint16_t number, uint32_t table,
+			   unsigned nvalues)
+{
+	const size_t nentries = query.tables[table].narrow.size();
+	BenchTable values = {0, 1, {}, {}};
+
+	for (size_t i = 0; i < nentries; i++)
+		values.narrow.push_back((int32_t) (hash_of(i + 1) % nvalues));
+	query.tables.push_back(values);
+	query.keys.push_back(add_instruction(query, WA_CODE_LOOK_UP, WA_VECTOR_INT,
+										 number, 0,
+										 (uint32_t) query.tables.size() - 1));
+	query.key_values.push_back({});
+	for (unsigned i = 0; i < nvalues; i++)
+		query.key_values.back().push_back(i);
+}
+
+// A relation that is joined, of so many rows, of which one in so many is left; so many
+// values of it are a key, unless it is 0.
+struct BenchJoin
+{
+	size_t nrows;
+	unsigned one_in;
+	unsigned nvalues;
+};
+
+// A sum by keys of relations that are joined: a star.
+static BenchQuery
+star(const char *name, const std::vector<BenchJoin> &joins)
+{
+	BenchQuery query = {name, kLineRows, {}, {}, {}, {},
+						{},   {},        {}, {}, {}, {}};
+	std::vector<uint16_t> numbers;
+	const uint16_t value = add_column<int32_t>(
+		query, WA_VECTOR_INT, WA_COLUMN_I32, {0, 100, 6000000, 1});
+
+	for (const BenchJoin &join : joins)
+	{
+		const uint16_t key =
+			add_column<int32_t>(query, WA_VECTOR_INT, WA_COLUMN_I32,
+								{0, 1, (uint64_t) join.nrows, 1});
+
+		numbers.push_back(add_join(query, key, 1, join.nrows, join.one_in));
+	}
+	for (size_t i = 0; i < joins.size(); i++)
+		if (joins[i].nvalues > 0)
+			add_joined_key(query, numbers[i], (uint32_t) i, joins[i].nvalues);
+	add_aggregate(query, value, kSum);
+	return query;
+}
+
 // Counts groups.
 static bool
 take_group(void *context, const WaCudaKey *, const WaCudaCell *)
@@ -366,6 +453,29 @@ run(WaCudaQueries *queries, const WaCudaQuery *query, uint64_t *traps)
 	return ngroups;
 }
 
+// Returns a table; narrow ones stay on the GPU, like those of what is joined.
+static WaLookupTable
+table_of(const BenchTable &from, const uint8_t *known)
+{
+	static uint64_t digests;
+	WaLookupTable table = {};
+
+	table.base = from.base;
+	table.width = from.width;
+	if (from.narrow.empty())
+	{
+		table.nentries = from.values.size();
+		table.values = from.values.data();
+		table.known = known;
+		return table;
+	}
+	table.nentries = from.narrow.size();
+	table.narrow = from.narrow.data();
+	table.is_total = true;
+	table.digest = {{1, ++digests}};
+	return table;
+}
+
 // Measures a query and prints its line.
 static void
 measure(const Output &output, WaCudaQueries *queries, const BenchQuery &bench)
@@ -373,20 +483,23 @@ measure(const Output &output, WaCudaQueries *queries, const BenchQuery &bench)
 	std::vector<WaCudaRange> ranges;
 	std::vector<uint64_t> traps(wa_program_trap_bytes(bench.nrows) / 8);
 	std::vector<double> times;
-	const std::vector<uint8_t> known(bench.steps.size(), 1);
-	WaSteps table = {};
-	const WaCudaKeyValues key_values = {bench.values.data(),
-										(uint32_t) bench.values.size(), 0};
+	std::vector<std::vector<uint8_t>> known;
+	std::vector<WaLookupTable> tables;
+	std::vector<WaCudaKeyValues> key_values;
 	WaCudaQuery query = {};
 	unsigned ngroups = 0;
 
 	for (size_t row = 0; row + kExtentRows <= bench.nrows; row += kExtentRows)
 		ranges.push_back(
 			{(uint32_t) row, (uint32_t) (row + kExtentRows - kGapRows)});
-	table.width = (uint64_t) 86400 * 1000 * 1000;
-	table.nsteps = bench.steps.size();
-	table.values = bench.steps.data();
-	table.known = known.data();
+	for (const BenchTable &from : bench.tables)
+	{
+		known.push_back(
+			std::vector<uint8_t>(from.values.size(), WA_ENTRY_VALUE));
+		tables.push_back(table_of(from, known.back().data()));
+	}
+	for (const std::vector<int64_t> &values : bench.key_values)
+		key_values.push_back({values.data(), (uint32_t) values.size(), 0});
 	query.program.nregisters = (uint16_t) bench.kinds.size();
 	query.program.kinds = bench.kinds.data();
 	query.program.instructions = bench.instructions.data();
@@ -405,9 +518,9 @@ measure(const Output &output, WaCudaQueries *queries, const BenchQuery &bench)
 	query.nranges = (uint32_t) ranges.size();
 	query.ranges = ranges.data();
 	query.top_n = bench.top_n;
-	query.program.tables = &table;
-	if (!bench.values.empty())
-		query.key_values = &key_values;
+	query.program.tables = tables.data();
+	if (!key_values.empty())
+		query.key_values = key_values.data();
 	must(cudaDeviceSynchronize());
 	for (int i = -kWarmUps; i < kRuns; i++)
 	{
@@ -454,6 +567,21 @@ main(int argc, char **argv)
 	measure(output, queries, days("by day", kDayRows));
 	measure(output, queries, q1());
 	measure(output, queries, q6());
+	// Parts of a category, customers of a region, suppliers of one, and dates of any year
+	// or six of seven.
+	measure(output, queries,
+			star("SSB's q2.1-like",
+				 {{800000, 25, 40}, {20000, 5, 0}, {2556, 1, 7}}));
+	measure(
+		output, queries,
+		star("SSB's q3.1-like", {{300000, 5, 5}, {20000, 5, 5}, {2556, 1, 7}}));
+	measure(output, queries,
+			star("SSB's q3.2-like",
+				 {{300000, 25, 10}, {20000, 25, 10}, {2556, 1, 7}}));
+	measure(
+		output, queries,
+		star("SSB's q4.1-like",
+			 {{300000, 5, 5}, {20000, 5, 0}, {800000, 3, 0}, {2556, 1, 7}}));
 	measure(output, queries, counts("GROUP BY 1M, all", 1000 * 1000, false));
 	measure(output, queries, counts("GROUP BY 1M, first", 1000 * 1000, true));
 	measure(output, queries, counts("GROUP BY 4M, first", 4000 * 1000, true));
