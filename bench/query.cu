@@ -2,7 +2,9 @@
 // query.cu
 //		Measures whole queries (cuda/query.h) on a machine with a GPU.
 //
-// Usage: bench_query FILE
+// Usage: bench_query FILE [NAME]
+//
+// NAME: of queries with this in their names alone.
 //
 // Writes a Markdown table to FILE and to standard output; groups are those that
 // were handed over.  Columns lie in device memory; a gap at the end of each
@@ -11,6 +13,7 @@
 //
 #include <algorithm>
 #include <chrono>
+#include <string.h>
 
 #include "bench/gpu/data.cuh"
 #include "cuda/query.h"
@@ -476,9 +479,17 @@ table_of(const BenchTable &from, const uint8_t *known)
 	return table;
 }
 
+// What queries are measured with.
+struct Bench
+{
+	const Output *output;
+	WaCudaQueries *queries;
+	const char *wanted; // a part of their names
+};
+
 // Measures a query and prints its line.
 static void
-measure(const Output &output, WaCudaQueries *queries, const BenchQuery &bench)
+measure_one(const Bench &with, const BenchQuery &bench)
 {
 	std::vector<WaCudaRange> ranges;
 	std::vector<uint64_t> traps(wa_program_trap_bytes(bench.nrows) / 8);
@@ -527,14 +538,22 @@ measure(const Output &output, WaCudaQueries *queries, const BenchQuery &bench)
 		const auto begin = std::chrono::steady_clock::now();
 		std::chrono::duration<double, std::milli> time;
 
-		ngroups = run(queries, &query, traps.data());
+		ngroups = run(with.queries, &query, traps.data());
 		time = std::chrono::steady_clock::now() - begin;
 		if (i >= 0)
 			times.push_back(time.count());
 	}
 	std::sort(times.begin(), times.end());
-	output.print("| %s | %zu | %u | %.3f | %.3f |\n", bench.name, bench.nrows,
-				 ngroups, times[times.size() / 2], times[0]);
+	with.output->print("| %s | %zu | %u | %.3f | %.3f |\n", bench.name,
+					   bench.nrows, ngroups, times[times.size() / 2], times[0]);
+}
+
+// Measures a query, if it is wanted, and frees its columns.
+static void
+measure(const Bench &with, const BenchQuery &bench)
+{
+	if (strstr(bench.name, with.wanted) != NULL)
+		measure_one(with, bench);
 	for (const WaCudaColumn &column : bench.columns)
 		must(cudaFree(const_cast<void *>(column.d_values)));
 }
@@ -545,49 +564,50 @@ main(int argc, char **argv)
 	const WaOpSet all = kSum | WA_OP_BIT(WA_OP_SQUARES) | WA_OP_BIT(WA_OP_MIN) |
 						WA_OP_BIT(WA_OP_MAX);
 	char error[200] = "";
-	WaCudaQueries *queries;
+	Bench bench = {};
 
-	if (argc != 2)
+	if (argc != 2 && argc != 3)
 	{
-		fprintf(stderr, "usage: bench_query FILE\n");
+		fprintf(stderr, "usage: bench_query FILE [NAME]\n");
 		return 1;
 	}
 	const Output output(argv[1]);
 
-	if (wa_cuda_queries_open(0, 1, 2, &queries, error, sizeof(error)) != WA_OK)
+	bench.output = &output;
+	bench.wanted = argc == 3 ? argv[2] : "";
+
+	if (wa_cuda_queries_open(0, 1, 2, &bench.queries, error, sizeof(error)) !=
+		WA_OK)
 		stop("%s", error);
 	output.print("| query | rows | groups | median ms | fastest ms |\n"
 				 "|---|---|---|---|---|\n");
-	measure(output, queries, integers("sum(int8)", kSum, false, false));
-	measure(output, queries, integers("all of int8", all, false, false));
-	measure(output, queries, integers("WHERE, sum", kSum, true, false));
-	measure(output, queries, integers("GROUP BY 100", kSum, false, true));
-	measure(output, queries, integers("WHERE, GROUP BY", kSum, true, true));
-	measure(output, queries, days("by day", kRows));
-	measure(output, queries, days("by day", kDayRows));
-	measure(output, queries, q1());
-	measure(output, queries, q6());
+	measure(bench, integers("sum(int8)", kSum, false, false));
+	measure(bench, integers("all of int8", all, false, false));
+	measure(bench, integers("WHERE, sum", kSum, true, false));
+	measure(bench, integers("GROUP BY 100", kSum, false, true));
+	measure(bench, integers("WHERE, GROUP BY", kSum, true, true));
+	measure(bench, days("by day", kRows));
+	measure(bench, days("by day", kDayRows));
+	measure(bench, q1());
+	measure(bench, q6());
 	// Parts of a category, customers of a region, suppliers of one, and dates of any year
 	// or six of seven.
-	measure(output, queries,
-			star("SSB's q2.1-like",
-				 {{800000, 25, 40}, {20000, 5, 0}, {2556, 1, 7}}));
+	measure(bench, star("SSB's q2.1-like",
+						{{800000, 25, 40}, {20000, 5, 0}, {2556, 1, 7}}));
+	measure(bench, star("SSB's q3.1-like",
+						{{300000, 5, 5}, {20000, 5, 5}, {2556, 1, 7}}));
+	measure(bench, star("SSB's q3.2-like",
+						{{300000, 25, 10}, {20000, 25, 10}, {2556, 1, 7}}));
 	measure(
-		output, queries,
-		star("SSB's q3.1-like", {{300000, 5, 5}, {20000, 5, 5}, {2556, 1, 7}}));
-	measure(output, queries,
-			star("SSB's q3.2-like",
-				 {{300000, 25, 10}, {20000, 25, 10}, {2556, 1, 7}}));
-	measure(
-		output, queries,
+		bench,
 		star("SSB's q4.1-like",
 			 {{300000, 5, 5}, {20000, 5, 0}, {800000, 3, 0}, {2556, 1, 7}}));
-	measure(output, queries, counts("GROUP BY 1M, all", 1000 * 1000, false));
-	measure(output, queries, counts("GROUP BY 1M, first", 1000 * 1000, true));
-	measure(output, queries, counts("GROUP BY 4M, first", 4000 * 1000, true));
-	measure(output, queries, counts("q15-like", 17600 * 1000, true));
-	measure(output, queries, q32());
-	measure(output, queries, q35());
-	wa_cuda_queries_close(queries);
+	measure(bench, counts("GROUP BY 1M, all", 1000 * 1000, false));
+	measure(bench, counts("GROUP BY 1M, first", 1000 * 1000, true));
+	measure(bench, counts("GROUP BY 4M, first", 4000 * 1000, true));
+	measure(bench, counts("q15-like", 17600 * 1000, true));
+	measure(bench, q32());
+	measure(bench, q35());
+	wa_cuda_queries_close(bench.queries);
 	return 0;
 }

@@ -179,6 +179,7 @@ run(WaCudaQueries *queries, WaQuerySlot *slot, const WaCudaQuery *query,
 	WaQueryWidth width = wa_query_first_width(query);
 	std::vector<const WaLookup *> kept;
 	bool takes_all = false;
+	bool is_whole = false;
 
 	wa_query_check(cudaSetDevice(slot->ordinal));
 	use_tables(queries, slot, query, &kept);
@@ -195,6 +196,7 @@ run(WaCudaQueries *queries, WaQuerySlot *slot, const WaCudaQuery *query,
 		work.nrows = (unsigned) query->nrows;
 		work.width = width;
 		work.takes_all = takes_all;
+		work.is_whole = is_whole;
 		*outcome = {};
 		error = error_of([&] { run_once(&work, outcome); });
 		if (work.mixes_zeros)
@@ -202,9 +204,13 @@ run(WaCudaQueries *queries, WaQuerySlot *slot, const WaCudaQuery *query,
 		else if (!wa_query_next_width(&work, error, outcome->trapped, &width))
 		{
 			wa_query_check(error);
-			if (outcome->trapped)
+			if (outcome->trapped && work.dense == NULL)
 				wa_query_copy_traps(&work, traps);
-			return;
+			if (!outcome->trapped || work.dense == NULL)
+				return;
+			// Which tiles have trapped is told by all rows.
+			is_whole = true;
+			width = work.width;
 		}
 		empty_slot(slot);
 	}

@@ -12,7 +12,9 @@
  * there is one, the numbers of groups (keys.h), and a reduction for each column
  * (kernels.h, groups.h).  The host waits for the GPU once, or where groups are
  * found by hashing twice; columns of floats may need it to wait more often, and
- * so does choosing the groups that are wanted.  A query whose decimals turn out to
+ * so does choosing the groups that are wanted.  Where there are many rows, and the first
+ * clauses leave few, which it waits for, the rest is computed of these alone, side by
+ * side.  A query whose decimals turn out to
  * have no room in 64 bits is computed a second time with 128, and if quotients were
  * stored with a scale that is not theirs, a third time.  One that wants the first groups
  * by keys of floats, among which there are zeros of both signs, is computed once more for

@@ -282,10 +282,10 @@ start_programs(WaQueryWork *work, const Programs &programs)
 }
 
 void
-wa_query_start_programs(WaQueryWork *work, unsigned first_clause)
+wa_query_start_programs(WaQueryWork *work, unsigned first_clause,
+						unsigned end_clause)
 {
-	const Part all = {first_clause, work->query->nclauses, 0,
-					  work->outputs.size()};
+	const Part all = {first_clause, end_clause, 0, work->outputs.size()};
 	Programs programs;
 
 	if (all.first_clause == all.end_clause && all.end_output == 0)

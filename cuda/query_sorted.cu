@@ -10,6 +10,7 @@
 #include <algorithm>
 
 #include "query/key.cuh"
+#include "query/rows.h"
 #include "query/sort.h"
 
 // Bits of a hash.  Tests have fewer.
@@ -96,59 +97,7 @@ wa_query_same_keys(const WaQueryPacking &packing, uint32_t a, uint32_t b)
 	return same;
 }
 
-// What the kernels that list the selected rows take.
-struct WaQueryListing
-{
-	const uint64_t *selection;
-	uint32_t nrows;
-	uint32_t *ends; // of each word of the selection: rows up to its end
-	uint32_t *rows;
-};
-
-// Returns the rows of a word of the selection.
-__device__ __forceinline__ uint64_t
-wa_query_selected(const WaQueryListing &args, uint32_t word)
-{
-	const uint32_t left = args.nrows - word * 64;
-
-	return args.selection[word] &
-		   (left < 64 ? ((uint64_t) 1 << left) - 1 : ~(uint64_t) 0);
-}
-
-// Counts the rows of each word.  Any grid; deterministic.
-__global__ void
-wa_query_count_rows_kernel(const WaQueryListing args)
-{
-	const uint32_t words = (args.nrows + 63) / 64;
-
-	for (uint32_t word = blockIdx.x * blockDim.x + threadIdx.x; word < words;
-		 word += gridDim.x * blockDim.x)
-	{
-		const uint64_t bits = wa_query_selected(args, word);
-
-		args.ends[word] = (uint32_t) (__popc((uint32_t) bits) +
-									  __popc((uint32_t) (bits >> 32)));
-	}
-}
-
-// Lists the rows, ascending; the counts have been added up.  Any grid;
-// deterministic.
-__global__ void
-wa_query_list_rows_kernel(const WaQueryListing args)
-{
-	for (uint32_t row = blockIdx.x * blockDim.x + threadIdx.x; row < args.nrows;
-		 row += gridDim.x * blockDim.x)
-	{
-		const uint64_t behind =
-			wa_query_selected(args, row / 64) >> row % 64; // and itself
-
-		if ((behind & 1) != 0)
-			args.rows[args.ends[row / 64] - __popc((uint32_t) behind) -
-					  __popc((uint32_t) (behind >> 32))] = row;
-	}
-}
-
-// What the other kernels take.
+// What the kernels take.
 struct WaQuerySorting
 {
 	WaQueryPacking packing;
@@ -257,35 +206,6 @@ pack(const WaQueryWords *words, WaQueryPacking *packing, int *nbits)
 	return true;
 }
 
-// Makes each number the sum of those up to it.
-static void
-add_up(WaQueryWork *work, uint32_t *d_numbers, uint32_t count)
-{
-	WaQuerySlot *slot = work->slot;
-	size_t bytes = 0;
-	unsigned char *d_temporary;
-
-	wa_query_check(
-		wa_query_add_up(d_numbers, count, NULL, &bytes, slot->stream));
-	d_temporary = wa_query_take<unsigned char>(&slot->d_pool, bytes);
-	wa_query_check(
-		wa_query_add_up(d_numbers, count, d_temporary, &bytes, slot->stream));
-}
-
-// Lists the rows that WHERE leaves.
-static void
-list_rows(WaQueryWork *work, uint32_t *d_rows)
-{
-	const uint32_t words = (work->nrows + 63) / 64;
-	const WaQueryListing args = {
-		work->d_selection, work->nrows,
-		wa_query_take<uint32_t>(&work->slot->d_pool, words), d_rows};
-
-	wa_query_launch(work, wa_query_count_rows_kernel, words, 0, args);
-	add_up(work, args.ends, words);
-	wa_query_launch(work, wa_query_list_rows_kernel, work->nrows, 0, args);
-}
-
 // Sorts the rows by their words.
 static void
 sort_rows(WaQueryWork *work, WaQuerySort *sort)
@@ -306,13 +226,15 @@ find_groups(WaQueryWork *work, WaQuerySorting args, int nbits,
 {
 	WaQuerySlot *slot = work->slot;
 	WaQuerySort sort = {args.count, nbits, {}, {}, 0, 0};
+	WaQueryListing listing;
 
 	for (unsigned i = 0; i < 2; i++)
 	{
 		sort.d_words[i] = wa_query_take<uint64_t>(&slot->d_pool, sort.nrows);
 		sort.d_rows[i] = wa_query_take<uint32_t>(&slot->d_pool, sort.nrows);
 	}
-	list_rows(work, sort.d_rows[0]);
+	listing = wa_query_start_listing(work, work->d_selection);
+	wa_query_list_rows(work, &listing, sort.d_rows[0]);
 	args.words = sort.d_words[0];
 	args.rows = sort.d_rows[0];
 	wa_query_check(
@@ -323,7 +245,7 @@ find_groups(WaQueryWork *work, WaQuerySorting args, int nbits,
 	args.rows = sort.d_rows[sort.sorted_rows];
 	args.numbers = sort.d_rows[1 - sort.sorted_rows];
 	wa_query_launch(work, wa_query_heads_kernel, args.count, 0, args);
-	add_up(work, args.numbers, args.count);
+	wa_query_start_sums(work, args.numbers, args.count);
 	wa_query_launch(work, wa_query_starts_kernel, args.count, 0, args);
 	wa_query_fetch(slot, status, args.status, 1);
 	wa_query_slot_wait(slot);

@@ -9,6 +9,7 @@
 
 #include "keys.h"
 #include "query/conditions.h"
+#include "query/dense.h"
 #include "query/parts.h"
 
 // Returns the form of an output of the kind.
@@ -221,12 +222,24 @@ shows_keys_by_row(const WaQueryWork *work)
 	return false;
 }
 
-void
-wa_query_start(WaQueryWork *work)
+// Starts what finds the rows that may be used and fulfil the first clauses; returns how
+// many of these.
+static unsigned
+start_rows(WaQueryWork *work)
+{
+	const WaQueryConditions conditions = wa_query_find_conditions(work->query);
+	uint64_t *d_mask = wa_query_start_mask(work);
+
+	wa_query_start_conditions(work, &conditions, d_mask);
+	work->d_selection = d_mask;
+	return conditions.nclauses;
+}
+
+// Finds the values of aggregated columns and of keys.
+static void
+find_sources(WaQueryWork *work)
 {
 	const WaCudaQuery *query = work->query;
-	const WaQueryConditions conditions = wa_query_find_conditions(query);
-	uint64_t *d_mask;
 
 	work->sources.resize(query->naggregates);
 	work->keys.resize(query->nkeys);
@@ -234,12 +247,20 @@ wa_query_start(WaQueryWork *work)
 		find_source(work, &query->aggregates[i], &work->sources[i]);
 	for (unsigned i = 0; i < query->nkeys; i++)
 		find_key(work, i, &work->keys[i]);
-	d_mask = wa_query_start_mask(work);
-	wa_query_start_conditions(work, &conditions, d_mask);
-	work->d_selection = d_mask;
-	wa_query_start_programs(work, conditions.nclauses);
-	work->limit =
-		work->takes_all || shows_keys_by_row(work) ? 0 : query->top_n.limit;
+}
+
+void
+wa_query_start(WaQueryWork *work)
+{
+	unsigned nclauses = start_rows(work);
+
+	while (wa_query_make_dense(work, &nclauses))
+		nclauses = start_rows(work);
+	find_sources(work);
+	wa_query_start_programs(work, nclauses, work->query->nclauses);
+	work->limit = work->takes_all || shows_keys_by_row(work)
+					  ? 0
+					  : work->query->top_n.limit;
 	wa_query_start_parts(work);
 	work->has_started = true;
 }

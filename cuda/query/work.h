@@ -6,6 +6,7 @@
 #define WA_CUDA_QUERY_WORK_H
 
 #include <algorithm>
+#include <memory>
 
 #include "cuda/query.h"
 #include "kernels.h"
@@ -75,10 +76,19 @@ struct WaQueryWidth
 		scales; // of outputs, or WA_ANY_SCALE; of others that too
 };
 
+// A query over some rows of another one (query/dense.h), whose arrays these are.
+struct WaQueryDense
+{
+	WaCudaQuery query;
+	WaCudaRange range;
+	std::vector<WaCudaColumn> columns;
+};
+
 // A query with its slot.  Memory is the slot's.
 struct WaQueryWork
 {
-	const WaCudaQuery *query;
+	const WaCudaQuery *query; // that of dense, if there is one
+	std::unique_ptr<WaQueryDense> dense;
 	WaCudaTake take;
 	void *context; // of that and of the query's functions
 	WaQuerySlot *slot;
@@ -87,6 +97,7 @@ struct WaQueryWork
 	unsigned nrows;
 	WaQueryWidth width;
 	bool takes_all;     // groups, even if the first alone are wanted
+	bool is_whole;      // it stays one over all rows
 	bool has_started;   // wa_query_start has found it to be for a GPU
 	bool mixes_zeros;   // of both signs, in keys: it has come to nothing
 	uint64_t limit;     // of the groups that are wanted; 0: all are
@@ -120,8 +131,10 @@ bool wa_query_next_width(const WaQueryWork *work, cudaError_t error,
 // Starts what makes the bitmap of the rows that may be used; returns it.
 uint64_t *wa_query_start_mask(WaQueryWork *work);
 
-// Starts the clauses from the one with this number on, and the outputs.
-void wa_query_start_programs(WaQueryWork *work, unsigned first_clause);
+// Starts the clauses first_clause to end_clause - 1 and the outputs, in place of the
+// selection, which becomes theirs.
+void wa_query_start_programs(WaQueryWork *work, unsigned first_clause,
+							 unsigned end_clause);
 
 // Tells whether rows have trapped; the stream has come past the copy.
 bool wa_query_has_trapped(const WaQueryWork *work);

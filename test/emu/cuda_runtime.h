@@ -314,6 +314,13 @@ __ffs(unsigned bits)
 	return __builtin_ffs((int) bits);
 }
 
+
+inline int
+__ffsll(long long bits)
+{
+	return __builtin_ffsll(bits);
+}
+
 // Returns the high word of high:low shifted left.
 inline unsigned
 __funnelshift_l(unsigned low, unsigned high, unsigned shift)

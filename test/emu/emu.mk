@@ -223,8 +223,8 @@ build/emu/test_queries: $(EMU_QUERIES_OBJS)
 
 # Whole queries that want the first groups only, with small limits.
 EMU_FIRST_FLAGS = -DWA_QUERY_HASH_GROUPS=24 -DWA_QUERY_HASH_BITS=22 \
-	-DWA_QUERY_FEW_GROUPS=12 -DWA_QUERY_MORE_GROUPS=3
-EMU_FIRST_SOURCES = query_numbers query_sorted query_order
+	-DWA_QUERY_FEW_GROUPS=12 -DWA_QUERY_MORE_GROUPS=3 -DWA_QUERY_DENSE_ROWS=64
+EMU_FIRST_SOURCES = query_numbers query_sorted query_order query_dense
 EMU_FIRST_OBJS = $(EMU_FIRST_SOURCES:%=build/emu/first/%.o) \
 	$(filter-out $(EMU_FIRST_SOURCES:%=build/emu/test/%.o),\
 		$(EMU_QUERIES_SOURCES:cuda/%.cu=build/emu/test/%.o)) \
@@ -250,13 +250,13 @@ build/emu/test_first_groups: $(EMU_FIRST_OBJS)
 	$(call step,LINK)
 	$(CXX) $(EMU_SANITIZE) -o $@ $^ -lpthread -lm
 
-# Whole queries, each clause and each column in a launch of its own, and so little
-# memory that it has to take turns.
+# Whole queries, each clause and each column in a launch of its own, few rows side by side,
+# and so little memory that it has to take turns.
 build/emu/launches/%.o: cuda/%.cu
 	@mkdir -p $(@D)
 	$(call step,CXX)
 	$(CXX) $(EMU_CXXFLAGS) $(EMU_KERNEL_SANITIZE) -DWA_QUERY_LAUNCH_PARTS=1 \
-		-DWA_QUERY_FIRST_GROUPS=256 $(EMU_INCLUDES) -x c++ -c -o $@ $<
+		-DWA_QUERY_FIRST_GROUPS=256 -DWA_QUERY_DENSE_ROWS=64 $(EMU_INCLUDES) -x c++ -c -o $@ $<
 
 build/emu/launches/gpu/gpus.o: src/daemon/gpu/gpus.c
 	@mkdir -p $(@D)
@@ -264,10 +264,12 @@ build/emu/launches/gpu/gpus.o: src/daemon/gpu/gpus.c
 	$(CC) $(EMU_CFLAGS) $(EMU_SANITIZE) -D_GNU_SOURCE -DWA_WITH_CUDA \
 		-DMEMORY_SHARE=400 $(SRC_INCLUDES) -c -o $@ $<
 
-build/emu/test_launches: $(patsubst %,build/emu/launches/%.o,query_programs \
-			query_numbers gpu/gpus) \
-		$(filter-out $(patsubst %,build/emu/test/%.o,query_programs query_numbers \
-			src/daemon/gpu/gpus),$(EMU_QUERIES_OBJS))
+EMU_LAUNCHES_SOURCES = query_programs query_numbers query_dense
+
+build/emu/test_launches: $(EMU_LAUNCHES_SOURCES:%=build/emu/launches/%.o) \
+		build/emu/launches/gpu/gpus.o \
+		$(filter-out $(EMU_LAUNCHES_SOURCES:%=build/emu/test/%.o) \
+			build/emu/test/src/daemon/gpu/gpus.o,$(EMU_QUERIES_OBJS))
 	$(call step,LINK)
 	$(CXX) $(EMU_SANITIZE) -o $@ $^ -lpthread -lm
 
