@@ -314,7 +314,6 @@ __ffs(unsigned bits)
 	return __builtin_ffs((int) bits);
 }
 
-
 inline int
 __ffsll(long long bits)
 {
