@@ -5,15 +5,22 @@
 #include "query/rows.h"
 
 #include "query/sort.h"
+#include "warp/shuffle.cuh"
 
-// Returns the rows of a word of the bitmap.
-__device__ __forceinline__ uint64_t
-wa_query_selected(const WaQueryListing &args, uint32_t word)
+// Returns a half of a word of the bitmap, its rows that exist.
+__device__ __forceinline__ uint32_t
+wa_query_selected(const WaQueryListing &args, uint32_t half)
 {
-	const uint32_t left = args.nrows - word * 64;
+	const uint32_t first = half * kWarpLanes;
+	const uint32_t bits =
+		first < args.nrows
+			? reinterpret_cast<const uint32_t *>(args.d_selection)[half]
+			: 0;
 
-	return args.d_selection[word] &
-		   (left < 64 ? ((uint64_t) 1 << left) - 1 : ~(uint64_t) 0);
+	return args.nrows - first < kWarpLanes
+			   ? bits &
+					 (((uint32_t) 1 << (args.nrows - first) % kWarpLanes) - 1)
+			   : bits;
 }
 
 // Counts the rows of each word.  Any grid; deterministic.
@@ -24,30 +31,40 @@ wa_query_count_rows_kernel(const WaQueryListing args)
 
 	for (uint32_t word = blockIdx.x * blockDim.x + threadIdx.x; word < words;
 		 word += gridDim.x * blockDim.x)
-	{
-		const uint64_t bits = wa_query_selected(args, word);
-
-		args.d_ends[word] = (uint32_t) (__popc((uint32_t) bits) +
-										__popc((uint32_t) (bits >> 32)));
-	}
+		args.d_ends[word] =
+			(uint32_t) (__popc(wa_query_selected(args, 2 * word)) +
+						__popc(wa_query_selected(args, 2 * word + 1)));
 }
 
-// Lists the rows, ascending; the counts have been added up.  Any grid;
-// deterministic.
+// Lists the rows, ascending; the counts have been added up.  Each lane of a warp loads half
+// a word, and all lanes list the rows of one half after the other.  Any grid of whole
+// warps; deterministic.
 __global__ void
 wa_query_list_rows_kernel(const WaQueryListing args, uint32_t *rows)
 {
-	const uint32_t words = (args.nrows + 63) / 64;
+	const uint32_t halves = (args.nrows + 63) / 64 * 2;
+	const unsigned lane = wa_warp_lane();
 
-	for (uint32_t word = blockIdx.x * blockDim.x + threadIdx.x; word < words;
-		 word += gridDim.x * blockDim.x)
+	for (uint32_t first = blockIdx.x * blockDim.x + threadIdx.x - lane;
+		 first < halves; first += gridDim.x * blockDim.x)
 	{
-		uint64_t bits = wa_query_selected(args, word);
-		uint32_t place = word > 0 ? args.d_ends[word - 1] : 0;
+		const uint32_t half = first + lane;
+		const uint32_t mine = half < halves ? wa_query_selected(args, half) : 0;
+		uint32_t place = half < halves ? args.d_ends[half / 2] : 0;
 
-		for (; bits != 0; bits &= bits - 1)
-			rows[place++] =
-				word * 64 + (uint32_t) __ffsll((long long) bits) - 1;
+		// The place behind its rows becomes that of the first.
+		if (half < halves && half % 2 == 0)
+			place -= (uint32_t) __popc(wa_query_selected(args, half + 1));
+		place -= (uint32_t) __popc(mine);
+		for (unsigned i = 0; i < kWarpLanes; i++)
+		{
+			const uint32_t bits = __shfl_sync(kFullMask, mine, (int) i);
+			const uint32_t begin = __shfl_sync(kFullMask, place, (int) i);
+
+			if ((bits >> lane & 1) != 0)
+				rows[begin + (uint32_t) __popc(bits & ((1u << lane) - 1))] =
+					(first + i) * kWarpLanes + lane;
+		}
 	}
 }
 
