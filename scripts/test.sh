@@ -622,18 +622,25 @@ stage_regress_preload()
 	report
 }
 
+# Prints the regression tests of resident columns, and of joins, whose tables each GPU has,
+# that use the device; but for those that are named.
+regress_on_several()
+{
+	regress_not_among "${WITHOUT_DEVICE[@]}" "$@" | tr ' ' '\n' |
+		awk '/^(resident|joins)/' | xargs
+}
+
 # What depends on how many GPUs there are, and not only on there being several: what each
 # has is put in order, merged, limited, spilled, or does not fit.
 DEVICES_COUNT=(resident resident_forms resident_spill resident_memory resident_equal_values)
 
 # Runs the regression tests that use the device on the CUDA kernels, emulated on the CPU,
-# but of those of resident columns, which the stage devices runs so, only these.
+# but of those that the stage devices runs so, on several GPUs, only these.
 stage_regress_emu()
 {
 	local several
 
-	several=$(regress_not_among "${DEVICES_COUNT[@]}" | tr ' ' '\n' |
-		awk '/^resident/' | xargs)
+	several=$(regress_on_several "${DEVICES_COUNT[@]}")
 	prepare_emulator
 	WA_CHECK_DEVICE=gpu
 	run_preloaded "$(regress_not_among "${WITHOUT_DEVICE[@]}" "$several")" "${EMULATOR[@]}"
@@ -1024,7 +1031,7 @@ stage_devices()
 {
 	local tests
 
-	read -r -a tests <<<"$(regress_list | grep -oE '\bresident[a-z_]*' | tr '\n' ' ')"
+	read -r -a tests <<<"$(regress_on_several)"
 	prepare_emulator
 	start_devices cpu 3 "warpagg.daemon_path = '$(make_cpu_devices 3)'"
 	test_devices cpu3 resident resident_forms resident_spill
