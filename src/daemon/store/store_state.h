@@ -163,8 +163,9 @@ typedef struct WaStoredRelation
 	uint64_t lost; /* the stamp when an extent lost something last */
 	uint64_t
 		content; /* store_stamp.h: the number of what all blocks have, or 0, */
-	uint64_t content_stamp;  /* as of this stamp, */
-	uint32_t content_blocks; /* if it has so many */
+	uint64_t content_stamp;      /* as of this stamp, */
+	uint32_t content_blocks;     /* if it has so many, */
+	WaDeciders content_deciders; /* and these transactions have ended */
 	uint32_t nparts;
 	uint32_t parts_room;
 	WaExtentPart *parts; /* by number */

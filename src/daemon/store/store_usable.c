@@ -143,7 +143,8 @@ wa_store_use_part(const WaStore *store, const WaUse *use,
 }
 
 uint32_t
-wa_store_usable_blocks(const WaUse *use, const WaExtentPart *part)
+wa_store_usable_blocks(const WaUse *use, const WaExtentPart *part,
+					   WaDeciders *deciders)
 {
 	uint64_t of_extent[WA_EXTENT_WORDS] = {0};
 	uint64_t of_overlay[WA_EXTENT_WORDS] = {0};
@@ -158,6 +159,7 @@ wa_store_usable_blocks(const WaUse *use, const WaExtentPart *part)
 		(void) find_usable(use, part->overlay, &used, of_overlay);
 	for (uint32_t i = 0; i < WA_EXTENT_WORDS; i++)
 		blocks += count_bits(of_extent[i] | of_overlay[i]);
+	wa_deciders_add(deciders, &used.deciders);
 	return blocks;
 }
 

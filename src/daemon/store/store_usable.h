@@ -51,10 +51,11 @@ void wa_store_use_part(const WaStore *store, const WaUse *use,
 
 /*
  * Returns how many blocks of a part are cached, fresh and settled for the snapshot,
- * whatever columns there are of them.  WAL is known up to the position; the caller has the
- * lock.
+ * whatever columns there are of them, and adds the transactions that decide about them to
+ * *deciders.  WAL is known up to the position; the caller has the lock.
  */
-uint32_t wa_store_usable_blocks(const WaUse *use, const WaExtentPart *part);
+uint32_t wa_store_usable_blocks(const WaUse *use, const WaExtentPart *part,
+								WaDeciders *deciders);
 
 /* Gives the references of a used extent up. */
 void wa_store_unuse(WaUsedExtent *used, uint32_t ncolumns);
