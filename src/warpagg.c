@@ -10,6 +10,7 @@
 #include "client/supervisor.h"
 #include "scan/plan/counted_plan.h"
 #include "scan/plan/path.h"
+#include "scan/plan/quick_joins.h"
 #include "scan/plan/why.h"
 #include "settings.h"
 #include "wal/wal.h"
@@ -28,4 +29,5 @@ _PG_init(void)
 	wa_scan_init();
 	wa_why_init();
 	wa_counted_init();
+	wa_quick_joins_init();
 }

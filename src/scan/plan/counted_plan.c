@@ -15,6 +15,7 @@
 #include "scan/plan/counted_plan.h"
 #include "scan/plan/counted_query.h"
 #include "scan/plan/planner_compat.h"
+#include "scan/plan/quick_joins.h"
 #include "scan/plan/why_explain.h"
 #include "scan/plan/why_note.h"
 #include "settings.h"
@@ -87,12 +88,14 @@ wa_counted_notice(const char *text)
 		run->notices = lappend(run->notices, (char *) text);
 }
 
-/* Plans a query in a run. */
+/* Plans a query in a run, which may be a quick one (quick_joins.h), or NULL. */
 static PlannedStmt *
-plan_in_run(Query *query, Run *mine, PLANNER_PARAMETERS_COMPAT)
+plan_in_run(Query *query, Run *mine, WaQuickJoins *quick,
+			PLANNER_PARAMETERS_COMPAT)
 {
 	Run *outer = run;
-	PlannedStmt *plan;
+	WaQuickJoins *outer_quick = wa_quick_joins_set(quick);
+	PlannedStmt *volatile plan;
 
 	run = mine;
 	PG_TRY();
@@ -102,6 +105,7 @@ plan_in_run(Query *query, Run *mine, PLANNER_PARAMETERS_COMPAT)
 	PG_FINALLY();
 	{
 		run = outer;
+		(void) wa_quick_joins_set(outer_quick);
 	}
 	PG_END_TRY();
 	return plan;
@@ -169,7 +173,7 @@ try_query(Again *again, const Query *query, Oid table,
 		  PLANNER_PARAMETERS_COMPAT)
 {
 	Run mine = {NIL, NIL};
-	PlannedStmt *plan = plan_in_run(copyObject((Query *) query), &mine,
+	PlannedStmt *plan = plan_in_run(copyObject((Query *) query), &mine, NULL,
 									PLANNER_ARGUMENTS_COMPAT);
 
 	again->nplans++;
@@ -291,6 +295,26 @@ plan_again(Again *again, PLANNER_PARAMETERS_COMPAT)
 	add_reasons(again);
 }
 
+/* Plans a query: quickly, if nothing is lost by that.  copy: of the query, or NULL. */
+static PlannedStmt *
+plan_first(Query *parse, const Query *copy, Run *mine,
+		   PLANNER_PARAMETERS_COMPAT)
+{
+	WaQuickJoins quick = {0};
+	PlannedStmt *plan = plan_in_run(parse, mine, copy == NULL ? NULL : &quick,
+									PLANNER_ARGUMENTS_COMPAT);
+
+	if (wa_quick_joins_are_good(&quick))
+		return plan;
+	ereport(DEBUG2, (errmsg_internal("warpagg has them planned with a search: "
+									 "another plan may cost less")));
+	*mine = (Run){NIL, NIL};
+	plan = plan_in_run(copyObject((Query *) copy), mine, NULL,
+					   PLANNER_ARGUMENTS_COMPAT);
+	wa_why_planned(parse, plan);
+	return plan;
+}
+
 /* The hook. */
 static PlannedStmt *
 plan_query(Query *parse, PLANNER_PARAMETERS_COMPAT)
@@ -303,7 +327,7 @@ plan_query(Query *parse, PLANNER_PARAMETERS_COMPAT)
 	Again again = {.query = query};
 	ListCell *cell;
 
-	again.plan = plan_in_run(parse, &mine, PLANNER_ARGUMENTS_COMPAT);
+	again.plan = plan_first(parse, query, &mine, PLANNER_ARGUMENTS_COMPAT);
 	again.refused = mine.refused;
 	again.notices = mine.notices;
 	if (query != NULL && mine.refused != NIL)

@@ -31,6 +31,7 @@
 #include "scan/plan/path_cost.h"
 #include "scan/plan/planned_query.h"
 #include "scan/plan/planner_compat.h"
+#include "scan/plan/quick_joins.h"
 #include "scan/plan/resident_plan.h"
 #include "scan/plan/suggest.h"
 #include "scan/plan/upper_hook.h"
@@ -112,6 +113,7 @@ make_plan(PlannerInfo *root, RelOptInfo *rel, CustomPath *path, List *tlist,
 	WaScanQuery query = planned->query;
 
 	wa_why_chosen(root);
+	wa_quick_joins_chosen(root);
 	query.nworkers = intVal(lthird(path->custom_private));
 	query.planned_batches = as_int(Max(ceil(wa_path_filling(planned)), 1));
 	query.planned_groups = as_int(planned->ngroups);
@@ -255,7 +257,8 @@ make_path(PlannerInfo *root, RelOptInfo *parent, PathTarget *target,
 
 /*
  * Has the columns of a query loaded if its path costs more than one of PostgreSQL's, as
- * by an index, and would not if they were resident.
+ * by an index, and would not if they were resident.  One that nobody has looked for says
+ * nothing.
  */
 static void
 suggest_columns(PlannerInfo *root, const RelOptInfo *output_rel,
@@ -267,7 +270,8 @@ suggest_columns(PlannerInfo *root, const RelOptInfo *output_rel,
 	WaPlannedQuery loaded = *planned;
 	Path loaded_path = path->path;
 
-	if (rival >= path->path.total_cost || !wa_suggest_is_worth(planned))
+	if (rival >= path->path.total_cost || wa_quick_joins_are_of(root) ||
+		!wa_suggest_is_worth(planned))
 		return;
 	wa_resident_plan(root, &loaded, limit, nworkers, wa_path_filling(&loaded),
 					 true);

@@ -23,6 +23,7 @@
 #include "scan/plan/counted_plan.h"
 #include "scan/plan/join_conditions.h"
 #include "scan/plan/join_keys.h"
+#include "scan/plan/join_order.h"
 #include "scan/plan/planned_joins.h"
 #include "scan/plan/planner_compat.h"
 
@@ -345,15 +346,12 @@ has_memory(const WaPlannedJoins *joins)
 	return bytes <= (double) get_hash_memory_limit();
 }
 
-/* Orders candidates by their size, the largest one first. */
+/* Orders candidates as their relations are tried. */
 static int
-compare_sizes(const ListCell *a, const ListCell *b)
+compare_candidates(const ListCell *a, const ListCell *b)
 {
-	const Candidate *left = (const Candidate *) lfirst(a);
-	const Candidate *right = (const Candidate *) lfirst(b);
-	const double difference = right->relation->tuples - left->relation->tuples;
-
-	return difference < 0 ? -1 : difference > 0;
+	return wa_join_order(((const Candidate *) lfirst(a))->relation,
+						 ((const Candidate *) lfirst(b))->relation);
 }
 
 /* Tells whether a join lies within what another one joins. */
@@ -429,7 +427,7 @@ collect_candidates(PlannerInfo *root, const RelOptInfo *relation,
 		*candidate = (Candidate){root->simple_rel_array[number], NULL};
 		*candidates = lappend(*candidates, candidate);
 	}
-	list_sort(*candidates, compare_sizes);
+	list_sort(*candidates, compare_candidates);
 	return true;
 }
 
