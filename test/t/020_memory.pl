@@ -105,6 +105,38 @@ my $queries = stat_value($node, 'queries');
 $node->safe_psql('postgres', "SET work_mem = '64kB'; $few");
 is(stat_value($node, 'queries'), $queries + 1, 'a query with few groups');
 
+# A session counts on tables that the device process has had when it was asked.  Where they
+# had to go meanwhile, for those of other queries, they are made, and given anew.
+$node->safe_psql(
+	'postgres', q{
+	CREATE TABLE few_facts AS SELECT i AS id, i % 1000 AS a, i % 7 AS b FROM generate_series(1, 200000) i;
+	CREATE TABLE small AS SELECT i AS id, i % 10 AS x FROM generate_series(0, 900) i;
+	ALTER TABLE small ADD PRIMARY KEY (id);
+	CREATE TABLE large AS SELECT i AS id, i * 1000003::bigint AS x FROM generate_series(0, 500000) i;
+	ALTER TABLE large ADD PRIMARY KEY (id);});
+$node->safe_psql('postgres', 'VACUUM (FREEZE, ANALYZE) few_facts, small, large');
+$node->safe_psql('postgres',
+	q{SELECT warpagg_load(name::regclass) FROM unnest(ARRAY['few_facts', 'small', 'large']) name});
+my $settings = q{SET cpu_tuple_cost = 1; SET enable_indexscan = off; SET enable_bitmapscan = off;
+	SET work_mem = '64MB';};
+my $joined = 'SELECT x, count(*), sum(b) FROM few_facts JOIN small ON small.id = a GROUP BY 1 ORDER BY 1';
+my $explained = "EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF) $joined";
+# Each has tables of its own, of some megabytes.
+my $others = join '',
+  map { "SELECT count(*), sum(x + $_) FROM few_facts JOIN large ON large.id = few_facts.id AND x > $_;" }
+  1 .. 8;
+$expected = $node->safe_psql('postgres', "SET warpagg.enable_scan = off; $joined");
+is($node->safe_psql('postgres', "$settings $joined"), $expected, 'tables are given');
+my ($rc, $out, $err) = $node->psql(
+	'postgres', "$settings $explained; $explained; SET client_min_messages = debug2; $joined;
+	SET client_min_messages = error; $others SET client_min_messages = debug2; $joined; $explained");
+is($rc, 0, 'a session runs all');
+is(scalar(() = $out =~ /Reused by Device Process/g), 2, 'it has read nothing of them');
+is(scalar(() = $out =~ /^\Q$expected\E$/mg), 2, 'nor other results, before and after they had to go');
+is(scalar(() = $err =~ /does not keep any more/g), 1, 'it has made them once');
+is(scalar(() = $err =~ /gives tables to its device process/g), 1, 'and given them');
+like($out, qr/Reused\n.*Resident Rows: 200000/s, 'for all queries to come');
+
 # Another process begins anew.
 my $pid = daemon_pid($node);
 kill('KILL', $pid);

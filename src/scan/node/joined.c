@@ -12,6 +12,7 @@
 #include "scan/state/plan.h"
 #include "scan/tables/join_build.h"
 #include "scan/tables/join_cache.h"
+#include "scan/tables/join_digests.h"
 
 /* Digests that the device process is asked for at most. */
 #define MOST_LENT 64
@@ -216,6 +217,28 @@ have_lent(void *context)
 }
 
 /*
+ * Tells whether the device process keeps the tables of contents, by their digests.  It is not
+ * asked again about those that it had: if it lacks one by now, the query that names it fails.
+ */
+static bool
+are_kept(const List *list, const WaTableDigest *digests, uint32 count)
+{
+	bool are_known = true;
+	ListCell *cell;
+
+	foreach (cell, list)
+		are_known = are_known && wa_join_digests_are_kept(
+									 (const WaJoinContents *) lfirst(cell));
+	if (are_known)
+		return true;
+	if (!wa_client_are_kept(digests, count))
+		return false;
+	foreach (cell, list)
+		wa_join_digests_keep((const WaJoinContents *) lfirst(cell));
+	return true;
+}
+
+/*
  * Has the tables of contents be those that the device process keeps; returns false if it does
  * not keep all of them.
  */
@@ -231,7 +254,7 @@ lend(WaScanState *state, WaJoined *joined, List *list)
 		if (!wa_join_cache_lend(tables, (const WaJoinContents *) lfirst(cell),
 								digests, lengthof(digests), &count))
 			return false;
-	if (count == 0 || !wa_client_are_kept(digests, count))
+	if (count == 0 || !are_kept(list, digests, count))
 		return false;
 	joined->lent = list;
 	tables->are_lent = true;

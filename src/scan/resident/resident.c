@@ -32,6 +32,7 @@
 #include "scan/rows/merge.h"
 #include "scan/rows/precompute.h"
 #include "scan/state/why_heap.h"
+#include "scan/tables/join_digests.h"
 #include "settings.h"
 
 /* Bytes for groups in the parcel; more come in a file of their own. */
@@ -277,6 +278,20 @@ receive(const WaScanState *state, const WaWriter *query, WaAsking *asking,
 }
 
 /*
+ * Tells whether the device process has failed just now as it lacks a table that it was
+ * thought to have, and nobody else has here.
+ */
+static bool
+lacks_lent(const WaAsking *asking)
+{
+	const WaTrouble *trouble = wa_trouble();
+
+	return trouble->exchange == WA_EXCHANGE_DONE &&
+		   trouble->status == WA_NOT_KEPT &&
+		   wa_interpreter_lends(asking->query->interpreter);
+}
+
+/*
  * Asks what write_query has written for a stage, and takes the answer, whose counts it
  * stores, and how many blocks of each source the device process has, as far as we know.
  */
@@ -289,6 +304,7 @@ ask(WaScanState *state, WaDistinctInputs *inputs, WaAsking *asking,
 	bool taken;
 
 	memset(counts, 0, sizeof(*counts));
+	asking->lacks_lent = false;
 	wa_why_heap_note(&state->sources, WA_WHY_NOT_FRESH);
 	if (!wa_resident_settle(asking))
 		return;
@@ -317,6 +333,8 @@ ask(WaScanState *state, WaDistinctInputs *inputs, WaAsking *asking,
 			wa_why_heap_note(&state->sources,
 							 "there are too many groups to be sent");
 	}
+	else if (lacks_lent(asking))
+		asking->lacks_lent = true;
 	else
 		count_failure(state);
 	if (state->is_refused)
@@ -358,6 +376,16 @@ suggest(const WaAsking *asking)
 	}
 }
 
+/* Has the tables that the device process lacks be made here, from where it is given them. */
+static void
+make_lent(const WaInterpreter *interpreter)
+{
+	ereport(DEBUG2, (errmsg_internal("warpagg makes tables that its device "
+									 "process does not keep any more")));
+	wa_join_digests_lack();
+	wa_join_tables_have(interpreter->joined);
+}
+
 /*
  * Asks what the node computes.  Where a subselect must not be run before a row needs
  * what it returns, it asks first whether there is such a row.  Returns false if the query
@@ -384,9 +412,12 @@ ask_in_turn(WaScanState *state, WaAsking *asking, WaArena *arena)
 		if (!wa_resident_write_query(asking, stage, arena, &query))
 			return stage >= 0;
 		ask(state, NULL, asking, &query, stage, &answer);
+		if (asking->lacks_lent)
+			make_lent(interpreter);
 		/* Rows of blocks that it has answered for have no errors. */
-	} while (stage >= 0 && answer.kept_rows > 0 &&
-			 wa_interpreter_reach(interpreter, econtext, stage));
+	} while (asking->lacks_lent ||
+			 (stage >= 0 && answer.kept_rows > 0 &&
+			  wa_interpreter_reach(interpreter, econtext, stage)));
 	suggest(asking);
 	return true;
 }

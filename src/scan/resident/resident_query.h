@@ -33,6 +33,9 @@ typedef struct WaAsking
 	WaRanks ranks;
 	uint32 ntables; /* of the query */
 	const WaLookupTable *tables;
+
+	/* Set when it is asked: there was no answer, as tables that are lent are not kept */
+	bool lacks_lent;
 } WaAsking;
 
 /*

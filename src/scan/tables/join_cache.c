@@ -7,13 +7,12 @@
  */
 #include "postgres.h"
 
-#include "common/cryptohash.h"
-#include "common/sha2.h"
 #include "lib/ilist.h"
 #include "miscadmin.h"
 #include "utils/memutils.h"
 
 #include "scan/tables/join_cache.h"
+#include "scan/tables/join_digests.h"
 
 /* So many are looked through for each join, at most. */
 #define MOST_KEPT 64
@@ -143,41 +142,17 @@ wa_join_cache_take(WaJoinTables *tables, const WaJoinContents *contents)
 	return true;
 }
 
-/*
- * Returns the digest of a part of contents: SHA-256, as a user may write any description,
- * but not one of somebody else's table.
- */
-static WaTableDigest
-digest_of(const WaJoinContents *contents, const char *part, int number)
-{
-	uint8 bytes[PG_SHA256_DIGEST_LENGTH];
-	pg_cryptohash_ctx *hash = pg_cryptohash_create(PG_SHA256);
-	const char *name = psprintf("%u %s %d", MyDatabaseId, part, number);
-	WaTableDigest digest;
-
-	if (hash == NULL || pg_cryptohash_init(hash) < 0 ||
-		pg_cryptohash_update(hash, (const uint8 *) name, strlen(name)) < 0 ||
-		pg_cryptohash_update(hash, (const uint8 *) contents->stamps,
-							 sizeof(uint64) * contents->nstamps) < 0 ||
-		pg_cryptohash_update(hash, (const uint8 *) contents->description,
-							 strlen(contents->description)) < 0 ||
-		pg_cryptohash_final(hash, bytes, sizeof(bytes)) < 0)
-		elog(ERROR, "could not compute a digest");
-	pg_cryptohash_free(hash);
-	memcpy(&digest, bytes, sizeof(digest));
-	return digest;
-}
-
 /* Gives tables their digests. */
 static void
 set_digests(WaJoinTables *tables, const WaJoinContents *contents)
 {
+	const WaTableDigest *digests = wa_join_digests(contents);
+
 	for (int i = 0; i < contents->njoins; i++)
-		tables->rows[contents->joins[i]].digest =
-			digest_of(contents, "rows", i);
+		tables->rows[contents->joins[i]].digest = digests[i];
 	for (int i = 0; i < contents->nvalues; i++)
 		tables->tables[contents->values[i]].digest =
-			digest_of(contents, "value", i);
+			digests[contents->njoins + i];
 }
 
 /* Tells whether a key of the joins is a text, whose rows only a session finds. */

@@ -9,20 +9,8 @@
 #define WA_SCAN_JOIN_CACHE_H
 
 #include "core/must_check.h"
+#include "scan/tables/join_digests.h"
 #include "scan/tables/join_tables.h"
-
-/* What the tables of a unit of joins (scan/expr/joins.h) are made of. */
-typedef struct WaJoinContents
-{
-	int unit; /* the join, by its number in the query, */
-	int njoins;
-	int *joins; /* and all that belong to it, in their order */
-	int nvalues;
-	int *values; /* of the tables, in the order of the description */
-	const char *description;
-	int nstamps;
-	uint64 *stamps;
-} WaJoinContents;
 
 /* Fills tables with what is kept of the same contents; returns false if there is nothing. */
 extern WA_MUST_CHECK bool wa_join_cache_take(WaJoinTables *tables,
