@@ -9,7 +9,9 @@
 #include "postgres.h"
 
 #include "access/xact.h"
+#include "catalog/pg_type.h"
 #include "executor/executor.h"
+#include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/clauses.h"
 #include "optimizer/optimizer.h"
@@ -256,6 +258,14 @@ describe_plan(StringInfo to, Contents *contents, const Plan *plan,
 	switch (nodeTag(plan))
 	{
 		case T_SeqScan:
+			/* Of the relation, which a row stands for, it has those that qualify. */
+			appendStringInfoString(to, " scan");
+			wa_plan_text_append(
+				to, &contents->numbers,
+				list_make2(makeVar((int) relation_of(plan), InvalidAttrNumber,
+								   RECORDOID, -1, InvalidOid, 0),
+						   plan->qual));
+			break;
 		case T_IndexScan:
 		case T_IndexOnlyScan:
 		case T_BitmapHeapScan:
