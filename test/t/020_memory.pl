@@ -136,6 +136,14 @@ is(scalar(() = $out =~ /^\Q$expected\E$/mg), 2, 'nor other results, before and a
 is(scalar(() = $err =~ /does not keep any more/g), 1, 'it has made them once');
 is(scalar(() = $err =~ /gives tables to its device process/g), 1, 'and given them');
 like($out, qr/Reused\n.*Resident Rows: 200000/s, 'for all queries to come');
+# Where nothing happens meanwhile a session is told once that all is as it was; what the server
+# writes by itself may come between.
+($rc, $out, $err) = $node->psql('postgres',
+	"$settings SET client_min_messages = debug2;" . " $joined;" x 6 . " UPDATE small SET x = x; $joined;");
+is(scalar(() = $out =~ /^\Q$expected\E$/mg), 7, 'results are the same again and again');
+my @asked = $err =~ /asks for stamps/g;
+cmp_ok(scalar(@asked), '>=', 2, 'it asks what has changed, again after an update');
+cmp_ok(scalar(@asked), '<=', 4, 'and not each time');
 
 # Another process begins anew.
 my $pid = daemon_pid($node);

@@ -4,7 +4,7 @@
  *
  * The order is that of the proof (docs/internals/freshness.md): the snapshot was taken
  * before, then come the numbers of blocks and the position of WAL, which is followed, and
- * then the device process is asked.
+ * then the device process is asked, unless it has told of such a snapshot and position.
  */
 #include "postgres.h"
 
@@ -22,6 +22,24 @@
 #include "scan/resident/resident_asked.h"
 #include "scan/resident/stamps.h"
 #include "settings.h"
+
+/* So many relations are remembered. */
+#define MOST_TOLD 32
+
+/*
+ * What the device process has told last, of a snapshot at a position: where nothing has been
+ * written since, and nobody has begun or ended a transaction, it is so still.
+ */
+typedef struct Told
+{
+	uint64 position;
+	WaSnapshot snapshot;
+	uint32 count;
+	WaRunSource sources[MOST_TOLD];
+	uint64 stamps[MOST_TOLD]; /* none is 0 */
+} Told;
+
+static Told told;
 
 /*
  * Tells whether this transaction has added a column, or changed one: others do not see it,
@@ -80,7 +98,62 @@ count_failure(void)
 		(void) wa_client_fall_back(wa_client_reason(trouble));
 }
 
-/* Asks for the stamps of sources; returns false if there is no answer. */
+/* Tells whether what was told last holds for a snapshot and its position. */
+static bool
+is_told(const WaSnapshot *snapshot, uint64 position)
+{
+	return told.position == position &&
+		   memcmp(&told.snapshot, snapshot, sizeof(*snapshot)) == 0;
+}
+
+/* Returns the stamp that was told of a source last, or 0. */
+static uint64
+told_stamp(const WaRunSource *source)
+{
+	for (uint32 i = 0; i < told.count; i++)
+		if (memcmp(&told.sources[i], source, sizeof(*source)) == 0)
+			return told.stamps[i];
+	return 0;
+}
+
+/* Stores the stamps of sources if all were told; returns false if not. */
+static bool
+recall(const WaRunSource *sources, uint32 count, const WaSnapshot *snapshot,
+	   uint64 position, uint64 *stamps)
+{
+	if (!is_told(snapshot, position))
+		return false;
+	for (uint32 i = 0; i < count; i++)
+	{
+		stamps[i] = told_stamp(&sources[i]);
+		if (stamps[i] == 0)
+			return false;
+	}
+	return true;
+}
+
+/* Remembers the stamps of sources, as many as there is room for. */
+static void
+remember(const WaRunSource *sources, uint32 count, const WaSnapshot *snapshot,
+		 uint64 position, const uint64 *stamps)
+{
+	if (!is_told(snapshot, position))
+		told.count = 0;
+	told.position = position;
+	told.snapshot = *snapshot;
+	for (uint32 i = 0; i < count && told.count < MOST_TOLD; i++)
+	{
+		if (stamps[i] == 0 || told_stamp(&sources[i]) != 0)
+			continue;
+		told.sources[told.count] = sources[i];
+		told.stamps[told.count++] = stamps[i];
+	}
+}
+
+/*
+ * Finds the stamps of sources: those that were told for the same snapshot, or by asking for
+ * them.  Returns false if there is no answer.
+ */
 static bool
 ask(const WaRunSource *sources, uint32 count, Snapshot snapshot, uint64 *stamps)
 {
@@ -90,10 +163,17 @@ ask(const WaRunSource *sources, uint32 count, Snapshot snapshot, uint64 *stamps)
 	if (!wa_resident_follow(snapshot, &position))
 		return false;
 	wa_snapshot_describe(snapshot, &described);
-	if (!wa_client_stamps(sources, count, &described, position, stamps))
+	if (!recall(sources, count, &described, position, stamps))
 	{
-		count_failure();
-		return false;
+		ereport(DEBUG2, (errmsg_internal("warpagg asks for stamps of %u "
+										 "relations",
+										 count)));
+		if (!wa_client_stamps(sources, count, &described, position, stamps))
+		{
+			count_failure();
+			return false;
+		}
+		remember(sources, count, &described, position, stamps);
 	}
 	/* As in wa_resident_is_reliable. */
 	return !snapshot->takenDuringRecovery || RecoveryInProgress();
