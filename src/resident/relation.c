@@ -130,11 +130,15 @@ wa_resident_find(const WaRelation *storage)
 bool
 wa_resident_column_is_new(Relation relation, AttrNumber attribute)
 {
-	HeapTuple tuple =
-		SearchSysCache2(ATTNUM, ObjectIdGetDatum(RelationGetRelid(relation)),
-						Int16GetDatum(attribute));
+	HeapTuple tuple;
 	bool is_new;
 
+	/* A transaction without a number has changed nothing. */
+	if (!TransactionIdIsValid(GetTopTransactionIdIfAny()))
+		return false;
+	tuple =
+		SearchSysCache2(ATTNUM, ObjectIdGetDatum(RelationGetRelid(relation)),
+						Int16GetDatum(attribute));
 	if (!HeapTupleIsValid(tuple))
 		elog(ERROR, "cache lookup failed for attribute %d of relation %u",
 			 attribute, RelationGetRelid(relation));

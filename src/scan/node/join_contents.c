@@ -34,6 +34,7 @@
 typedef struct Contents
 {
 	EState *estate;
+	const char *settings; /* of the session */
 	Bitmapset *relations; /* by their numbers in the query */
 	List *params;         /* numbers of external parameters */
 	List *numbers;        /* of relations, in the order of the description */
@@ -326,7 +327,7 @@ describe(Contents *contents, const WaJoins *joins, const List *plans,
 			&text, " relation %u",
 			exec_rt_fetch((Index) lfirst_int(cell), contents->estate)->relid);
 	append_params(&text, contents);
-	appendStringInfoString(&text, wa_tables_settings());
+	appendStringInfoString(&text, contents->settings);
 	return text.data;
 }
 
@@ -470,12 +471,14 @@ wa_join_contents_find(const WaScanState *state, const List *plans,
 	Bitmapset *relations = NULL;
 	List *list = NIL;
 	List *described;
+	const char *settings;
 	ListCell *cell;
 
 	if (!wa_enable_resident || IsolationIsSerializable())
 		return NIL;
+	settings = wa_tables_settings();
 	for (int i = 0; i < count; i++)
-		contents[i].estate = estate;
+		contents[i] = (Contents){.estate = estate, .settings = settings};
 	described = find_described(contents, &state->query.joins, plans, units);
 	foreach (cell, described)
 		relations = bms_add_members(
