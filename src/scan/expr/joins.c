@@ -4,6 +4,7 @@
  */
 #include "postgres.h"
 
+#include "access/sysattr.h"
 #include "catalog/pg_type.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
@@ -116,9 +117,56 @@ wa_join_of_columns(const WaJoins *joins, Node *expression)
 	return find_columns(expression, &columns) ? -1 : columns.join;
 }
 
+Var *
+wa_join_ctid(const WaJoin *join)
+{
+	ListCell *cell;
+
+	foreach (cell, join->columns)
+	{
+		Var *var = (Var *) lfirst(cell);
+
+		if (IsA(var, Var) && var->varattno == SelfItemPointerAttributeNumber)
+			return var;
+	}
+	return NULL;
+}
+
+Expr *
+wa_join_same_column(const WaJoin *join, const Expr *expression)
+{
+	ListCell *cell;
+
+	if (join->kind != WA_JOIN_INNER || !IsA(expression, Var))
+		return NULL;
+	foreach (cell, join->clauses)
+	{
+		const List *sides = lfirst_node(OpExpr, cell)->args;
+		Expr *of = (Expr *) lsecond(sides);
+
+		/* Values of bpchar are equal that are not the same. */
+		if (IsA(of, Var) && exprType((Node *) of) != BPCHAROID &&
+			exprType((Node *) of) == exprType((const Node *) expression) &&
+			wa_column_place(sides, (const Var *) expression) == 0)
+			return of;
+	}
+	return NULL;
+}
+
+bool
+wa_joined_value_is_place(const WaJoinedValue *value)
+{
+	const Var *var = (const Var *) value->expression;
+
+	return var != NULL && IsA(var, Var) &&
+		   var->varattno == SelfItemPointerAttributeNumber;
+}
+
 Oid
 wa_joined_value_type(const WaJoinedValue *value)
 {
+	if (wa_joined_value_is_place(value))
+		return INT8OID;
 	if (value->expression != NULL)
 		return exprType((const Node *) value->expression);
 	return value->fact == WA_FACT_NONE || value->fact == WA_FACT_COUNT

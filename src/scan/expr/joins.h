@@ -61,7 +61,10 @@ typedef enum WaJoinFact
 	WA_FACT_COUNT       /* of a number: how many there are */
 } WaJoinFact;
 
-/* What is used of a row, or of all. */
+/*
+ * What is used of a row, or of all.  Of the column ctid it is the place of the row
+ * (scan/base/place.h).
+ */
 typedef struct WaJoinedValue
 {
 	int join;         /* its number */
@@ -140,6 +143,27 @@ extern bool wa_join_may_raise(const WaJoin *join);
 
 /* Returns a reference to the number of the row of a join. */
 extern Var *wa_joins_row(WaJoins *joins, int join);
+
+/*
+ * Returns the number of the join that all of an expression is a value of, which is evaluated
+ * for its rows alone, before others are known; -1: there is none.
+ */
+extern int wa_joins_join_of_value(const WaJoins *joins, Node *expression);
+
+/* Returns the column ctid of what the plan of a join returns; NULL: it does not return it. */
+extern Var *wa_join_ctid(const WaJoin *join);
+
+/*
+ * Returns the column of a relation by which an inner join has the same value as an
+ * expression in each row; NULL: there is none.
+ */
+extern Expr *wa_join_same_column(const WaJoin *join, const Expr *expression);
+
+/* Tells whether a joined value is the place of a row. */
+extern bool wa_joined_value_is_place(const WaJoinedValue *value);
+
+/* Returns a reference to the place of the row of a join whose plan returns ctid. */
+extern Var *wa_joins_place(WaJoins *joins, int join);
 
 /*
  * Adds the columns of relation varno that an expression for its rows uses, also for keys

@@ -306,6 +306,27 @@ wa_joins_row(WaJoins *joins, int join)
 				   INT8OID, -1, InvalidOid, 0);
 }
 
+int
+wa_joins_join_of_value(const WaJoins *joins, Node *expression)
+{
+	const Place place = {unconstify(WaJoins *, joins), -1};
+
+	return join_of_value(&place, expression);
+}
+
+Var *
+wa_joins_place(WaJoins *joins, int join)
+{
+	const WaJoin *of = (const WaJoin *) list_nth(joins->list, join);
+	Var *column = wa_join_ctid(of);
+
+	if (column == NULL)
+		elog(ERROR, "a joined relation does not tell where its rows lie");
+	return makeVar(INNER_VAR,
+				   number_of_value(joins, join, (Expr *) column, WA_FACT_NONE),
+				   INT8OID, -1, InvalidOid, 0);
+}
+
 /* Returns a test whether a condition is true, or something else. */
 static Expr *
 test_truth(Expr *condition, BoolTestType type)

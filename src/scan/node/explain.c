@@ -286,6 +286,22 @@ show_clauses(const char *label, List *clauses, List *context, bool use_prefix,
 						es);
 }
 
+/* Prints keys, of which rows are shown by where they lie, and what these tell. */
+static void
+show_keys(const WaScanQuery *query, List *context, bool use_prefix,
+		  ExplainState *es)
+{
+	List *keys = list_copy(query->keys);
+	ListCell *cell;
+
+	foreach (cell, query->row_keys)
+		keys = lappend(keys, wa_join_ctid((const WaJoin *) list_nth(
+								 query->joins.list, lfirst_int(cell))));
+	show_expressions("Group Key", keys, context, use_prefix, es);
+	show_expressions("Dependent Keys", query->dependents, context, use_prefix,
+					 es);
+}
+
 void
 wa_scan_explain(CustomScanState *node, List *ancestors, ExplainState *es)
 {
@@ -299,7 +315,7 @@ wa_scan_explain(CustomScanState *node, List *ancestors, ExplainState *es)
 	wa_shared_instrument_collect(state, &instrument);
 	show_expressions("Aggregates", state->query.aggregates, context, use_prefix,
 					 es);
-	show_expressions("Group Key", state->query.keys, context, use_prefix, es);
+	show_keys(&state->query, context, use_prefix, es);
 	show_clauses("One-Time Filter", state->query.one_time_clauses, context,
 				 use_prefix, es);
 	show_clauses("Row Filter", state->query.filter_clauses, context, use_prefix,

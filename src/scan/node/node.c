@@ -17,6 +17,7 @@
 #include "scan/node/explain.h"
 #include "scan/node/feed.h"
 #include "scan/node/joined.h"
+#include "scan/output/dependents.h"
 #include "scan/output/output.h"
 #include "scan/output/shifted.h"
 #include "scan/output/top.h"
@@ -89,6 +90,7 @@ begin_scan(CustomScanState *node, EState *estate, int eflags)
 	state->one_time_filter =
 		ExecInitQual(state->query.one_time_clauses, &node->ss.ps);
 	state->clock.is_on = (estate->es_instrument & INSTRUMENT_TIMER) != 0;
+	state->store.dependents = wa_dependents_make(&state->query, estate);
 	if (wa_plan_top(plan, &top))
 		state->top = wa_top_make(&node->ss, &state->store, &top);
 	wa_shared_instrument_make(state);

@@ -10,6 +10,7 @@
 #include "utils/array.h"
 
 #include "scan/groups/accumulate.h"
+#include "scan/output/dependents.h"
 #include "scan/output/output.h"
 #include "scan/output/shifted.h"
 #include "state/wire.h"
@@ -64,12 +65,17 @@ Datum
 wa_output_value(const WaScanStore *store, uint32 group, int column,
 				bool *is_null)
 {
-	if (column < store->query->nkeys)
+	const WaScanQuery *query = store->query;
+	const int nkeys = list_length(query->keys);
+
+	if (column < nkeys)
 		return wa_groups_key(store->groups, group, column, is_null);
-	if (column < store->query->nkeys + store->query->nresults)
-		return result_value(
-			store, &store->query->results[column - store->query->nkeys], group,
-			is_null);
+	column -= nkeys;
+	if (column < query->nresults)
+		return result_value(store, &query->results[column], group, is_null);
+	column -= query->nresults;
+	if (column < list_length(query->dependents))
+		return wa_dependents_value(store, group, column, is_null);
 	*is_null = true;
 	return (Datum) 0;
 }
@@ -78,11 +84,10 @@ bool
 wa_output_estimate(const WaScanStore *store, uint32 group, int column,
 				   double *value)
 {
-	const WaScanResult *result =
-		&store->query->results[column - store->query->nkeys];
+	const int nkeys = list_length(store->query->keys);
+	const WaScanResult *result = &store->query->results[column - nkeys];
 
-	if (column < store->query->nkeys ||
-		column >= store->query->nkeys + store->query->nresults)
+	if (column < nkeys || column >= nkeys + store->query->nresults)
 		return false;
 	if (result->shift != NULL)
 		return wa_shifted_estimate(store, result, group, value);
@@ -94,9 +99,13 @@ TupleTableSlot *
 wa_output_store(const WaScanStore *store, uint32 group,
 				const Bitmapset *columns, TupleTableSlot *slot)
 {
+	const WaScanQuery *query = store->query;
+	const int count = list_length(query->keys) + query->nresults +
+					  list_length(query->dependents);
+
 	ExecClearTuple(slot);
 	memset(slot->tts_isnull, true, slot->tts_tupleDescriptor->natts);
-	for (int i = 0; i < store->query->nkeys + store->query->nresults; i++)
+	for (int i = 0; i < count; i++)
 		if (columns == NULL || bms_is_member(i, columns))
 			slot->tts_values[i] =
 				wa_output_value(store, group, i, &slot->tts_isnull[i]);

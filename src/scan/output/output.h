@@ -11,9 +11,10 @@
 #include "scan/state/scan_store.h"
 
 /*
- * Returns a column of a group: a key or a result, numbered as in the scan tuple
- * from 0.  Other columns are NULL.  Needs memory in the current context; what is
- * returned lives until another result of the group, or the current context goes.
+ * Returns a column of a group: a key, a result or what keys tell, numbered as in the
+ * scan tuple from 0.  Other columns are NULL.  Needs memory in the current context; what
+ * is returned lives until another result of the group, a column of another one that keys
+ * tell, or the current context goes.
  */
 extern Datum wa_output_value(const WaScanStore *store, uint32 group, int column,
 							 bool *is_null);

@@ -114,6 +114,7 @@ wa_limit_recognise(PlannerInfo *root, const WaPlannedQuery *planned,
 				   const PathTarget *target, WaLimit *limit)
 {
 	const Query *parse = root->parse;
+	const List *keys = wa_scan_query_keys(&planned->query);
 	double count;
 	double offset;
 
@@ -121,14 +122,13 @@ wa_limit_recognise(PlannerInfo *root, const WaPlannedQuery *planned,
 	if (!has_limit(root))
 		return;
 	collect_order(root, limit);
-	if (limit->top.expressions != NIL &&
-		may_raise(target, planned->query.keys, limit))
+	if (limit->top.expressions != NIL && may_raise(target, keys, limit))
 	{
 		memset(limit, 0, sizeof(*limit));
 		return;
 	}
 	limit->top.having_first =
-		!wa_is_total_over_groups((Node *) planned->having, planned->query.keys);
+		!wa_is_total_over_groups((Node *) planned->having, keys);
 	limit->top.keeps_ties =
 		parse->limitOption == LIMIT_OPTION_WITH_TIES ||
 		list_length(limit->top.expressions) < list_length(parse->sortClause);

@@ -227,8 +227,8 @@ make_path(PlannerInfo *root, RelOptInfo *parent, PathTarget *target,
 	path->path.pathtype = T_CustomScan;
 	path->path.parent = parent;
 	path->path.pathtarget = target;
-	planned->ngroups =
-		wa_estimate_groups(root, planned->query.keys, planned->rows);
+	planned->ngroups = wa_estimate_groups(
+		root, wa_scan_query_keys(&planned->query), planned->rows);
 	path->flags = CUSTOMPATH_SUPPORT_PROJECTION;
 	path->methods = &path_methods;
 	nworkers = possible_workers(root, planned, parent);
@@ -245,8 +245,8 @@ make_path(PlannerInfo *root, RelOptInfo *parent, PathTarget *target,
 		path->custom_paths = wa_planned_sources_paths(
 			root, input_rel, &planned->sources, &source_path_methods,
 			columns_of_rows(&planned->query));
-	path->custom_paths = list_concat(path->custom_paths,
-									 wa_planned_joins_paths(&planned->joins));
+	path->custom_paths =
+		list_concat(path->custom_paths, list_copy(planned->joins.paths));
 	wa_resident_plan(root, planned, limit, nworkers, wa_path_filling(planned),
 					 false);
 	path->custom_private =

@@ -69,7 +69,7 @@ wa_path_filling(const WaPlannedQuery *planned)
 	double bytes = planned->ngroups * (GROUP_BYTES * planned->query.nkeys +
 									   RESULT_BYTES * planned->query.ncolumns);
 
-	return planned->query.keys == NIL ? 0 : bytes / get_hash_memory_limit();
+	return planned->query.nkeys == 0 ? 0 : bytes / get_hash_memory_limit();
 }
 
 Cost

@@ -444,6 +444,19 @@ is_independent(const Candidate *candidate)
 		   bms_is_empty(relation->lateral_relids);
 }
 
+/* Returns the cheapest path of each of the relations. */
+static List *
+paths_of(const List *relations)
+{
+	List *paths = NIL;
+	ListCell *cell;
+
+	foreach (cell, relations)
+		paths = lappend(
+			paths, ((const RelOptInfo *) lfirst(cell))->cheapest_total_path);
+	return paths;
+}
+
 const char *
 wa_planned_joins_find(PlannerInfo *root, const RelOptInfo *relation,
 					  WaPlannedJoins *joins)
@@ -472,6 +485,7 @@ wa_planned_joins_find(PlannerInfo *root, const RelOptInfo *relation,
 		{
 			order_joins(joins);
 			joins->list = wa_joins_with_parts(joins->list);
+			joins->paths = paths_of(joins->relations);
 			return has_memory(joins)
 					   ? NULL
 					   : "what is joined takes more memory than work_mem and "
@@ -483,16 +497,4 @@ wa_planned_joins_find(PlannerInfo *root, const RelOptInfo *relation,
 		"it is over a join of %d tables: %s",
 		bms_num_members(bms_intersect(relation->relids, root->all_baserels)),
 		reason == NULL ? "they are not joined by keys" : reason);
-}
-
-List *
-wa_planned_joins_paths(const WaPlannedJoins *joins)
-{
-	List *paths = NIL;
-	ListCell *cell;
-
-	foreach (cell, joins->relations)
-		paths = lappend(
-			paths, ((const RelOptInfo *) lfirst(cell))->cheapest_total_path);
-	return paths;
 }

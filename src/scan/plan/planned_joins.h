@@ -12,11 +12,13 @@
 
 typedef struct WaPlannedJoins
 {
-	List *list;      /* WaJoin (scan/expr/joins.h) */
-	List *relations; /* RelOptInfo of each: PostgreSQL reads them */
-	List *clauses;   /* RestrictInfo: of the rows that are joined */
-	Cost cost;       /* to have the rows of the relations */
-	double rows;     /* that these have, together */
+	List *list; /* WaJoin (scan/expr/joins.h) */
+	List *
+		relations; /* RelOptInfo of each that has a plan: PostgreSQL reads them, */
+	List *paths;   /* by these (Path) */
+	List *clauses; /* RestrictInfo: of the rows that are joined */
+	Cost cost;     /* to have the rows of the relations */
+	double rows;   /* that these have, together */
 	RelOptInfo *table;
 } WaPlannedJoins;
 
@@ -27,8 +29,5 @@ typedef struct WaPlannedJoins
 extern WA_MUST_CHECK const char *
 wa_planned_joins_find(PlannerInfo *root, const RelOptInfo *relation,
 					  WaPlannedJoins *joins);
-
-/* Returns the paths of the relations. */
-extern List *wa_planned_joins_paths(const WaPlannedJoins *joins);
 
 #endif /* WA_SCAN_PLANNED_JOINS_H */

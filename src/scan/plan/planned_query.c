@@ -22,6 +22,7 @@
 #include "scan/expr/aggregates.h"
 #include "scan/expr/compile.h"
 #include "scan/expr/errors.h"
+#include "scan/plan/dependent_keys.h"
 #include "scan/plan/planned_query.h"
 #include "scan/plan/planned_sets.h"
 
@@ -346,6 +347,7 @@ check_program(PlannerInfo *root, WaPlannedQuery *planned)
 	reason = find_sets(root, planned);
 	if (reason != NULL)
 		return reason;
+	wa_dependent_keys_find(root, query, planned->joins.paths, planned->having);
 	query->varno = planned->relation->relid;
 	wa_scan_query_refer(query);
 	reason = wa_scan_query_aggregate(query, check_aggregate);

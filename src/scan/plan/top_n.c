@@ -79,14 +79,15 @@ order_by_aggregate(WaAggregate aggregate, Oid type, int column,
 static bool
 order_by_number(const WaScanQuery *query, int number, WaOrderBy *order)
 {
+	const int nkeys = list_length(query->keys);
 	const WaScanResult *result;
 
-	if (number < 0 || number >= query->nkeys + query->nresults)
+	if (number < 0 || number >= nkeys + query->nresults)
 		return false;
-	if (number < query->nkeys)
+	if (number < nkeys)
 		return order_by_key(exprType((Node *) list_nth(query->keys, number)),
 							number, order);
-	result = &query->results[number - query->nkeys];
+	result = &query->results[number - nkeys];
 	return result->shift == NULL &&
 		   order_by_aggregate(
 			   result->aggregate,
@@ -105,7 +106,7 @@ find_number(const WaScanQuery *query, const Node *expression)
 			return foreach_current_index(cell);
 	foreach (cell, query->aggregates)
 		if (equal(lfirst(cell), expression))
-			return query->nkeys + foreach_current_index(cell);
+			return list_length(query->keys) + foreach_current_index(cell);
 	return -1;
 }
 

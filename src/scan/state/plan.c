@@ -38,14 +38,16 @@ typedef enum WaJoinNumber
 	KIND,
 	IS_UNIQUE,
 	IS_PAIR,
+	IS_KEY, /* the place of its row is a key of groups */
 	JOIN_NUMBER_COUNT
 } WaJoinNumber;
 
 /* Numbers of a plan. */
 typedef enum WaPlanNumber
 {
-	KEYS,
+	KEYS, /* without those that are places of rows */
 	AGGREGATES,
+	DEPENDENTS,
 	WORKERS,
 	BATCHES,
 	GROUPS,
@@ -128,6 +130,9 @@ write_joins(CustomScan *plan, const WaScanQuery *query, List *columns)
 		numbers = lappend_int(numbers, (int) join->kind);
 		numbers = lappend_int(numbers, join->is_unique);
 		numbers = lappend_int(numbers, join->is_pair);
+		numbers =
+			lappend_int(numbers, list_member_int(query->row_keys,
+												 foreach_current_index(cell)));
 	}
 	plan->custom_exprs = lappend(plan->custom_exprs, expressions);
 	plan->custom_private = lappend(plan->custom_private, numbers);
@@ -170,8 +175,9 @@ void
 wa_plan_write(CustomScan *plan, const WaScanQuery *query, const WaPlanTop *top)
 {
 	const int numbers[NUMBER_COUNT] = {
-		[KEYS] = query->nkeys,
+		[KEYS] = list_length(query->keys),
 		[AGGREGATES] = list_length(query->aggregates),
+		[DEPENDENTS] = list_length(query->dependents),
 		[WORKERS] = query->nworkers,
 		[BATCHES] = query->planned_batches,
 		[GROUPS] = query->planned_groups,
@@ -188,6 +194,7 @@ wa_plan_write(CustomScan *plan, const WaScanQuery *query, const WaPlanTop *top)
 	ListCell *cell;
 
 	(void) collect_parameters((Node *) targets, &parameters);
+	targets = list_concat(targets, query->dependents);
 	targets = list_concat(targets, columns);
 	foreach (cell, targets)
 		plan->custom_scan_tlist = lappend(
@@ -410,6 +417,20 @@ read_join(const CustomScan *plan, int number, const List *expressions)
 	return join;
 }
 
+/* Returns the numbers of joins whose rows' places are keys. */
+static List *
+read_row_keys(const CustomScan *plan)
+{
+	const int count =
+		list_length((const List *) list_nth(plan->custom_exprs, JOINS));
+	List *numbers = NIL;
+
+	for (int i = 0; i < count; i++)
+		if (number_of_join(plan, i, IS_KEY) != 0)
+			numbers = lappend_int(numbers, i);
+	return numbers;
+}
+
 /* Returns what is joined. */
 static List *
 read_joins(const CustomScan *plan)
@@ -421,6 +442,21 @@ read_joins(const CustomScan *plan)
 		joins = lappend(joins, read_join(plan, foreach_current_index(cell),
 										 (const List *) lfirst(cell)));
 	return joins;
+}
+
+/* Reads what groups have: keys, aggregates, and what keys tell. */
+static void
+read_groups(const CustomScan *plan, WaScanQuery *query)
+{
+	const int nkeys = number_of(plan, KEYS);
+	const int naggregates = number_of(plan, AGGREGATES);
+
+	query->row_keys = read_row_keys(plan);
+	query->nkeys = nkeys + list_length(query->row_keys);
+	query->keys = read_targets(plan, 0, nkeys);
+	query->aggregates = read_targets(plan, nkeys, naggregates);
+	query->dependents =
+		read_targets(plan, nkeys + naggregates, number_of(plan, DEPENDENTS));
 }
 
 void
@@ -438,10 +474,7 @@ wa_plan_read(const CustomScan *plan, WaScanQuery *query)
 	query->block_cost = floatVal(list_nth(plan->custom_private, BLOCK_COST));
 	query->filter_clauses = restore_list(plan, FILTERS);
 	query->one_time_clauses = restore_list(plan, ONE_TIME_FILTERS);
-	query->nkeys = number_of(plan, KEYS);
-	query->keys = read_targets(plan, 0, query->nkeys);
-	query->aggregates =
-		read_targets(plan, query->nkeys, number_of(plan, AGGREGATES));
+	read_groups(plan, query);
 	wa_scan_query_refer(query);
 }
 

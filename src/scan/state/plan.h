@@ -3,7 +3,7 @@
  *		What a plan node of the scan tier consists of.
  *
  * custom_scan_tlist holds the columns of the node's scan tuple: the grouping
- * keys, the aggregate calls, and every column of the table that is used, which
+ * keys, the aggregate calls, what the rows of joins that are keys tell, and every column of the table that is used, which
  * is there for the planner's sake and NULL in the tuple.  custom_exprs holds lists, as of
  * WaPlanExpressions (plan.c), custom_private numbers and what groups are sorted by.
  */

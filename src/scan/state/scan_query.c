@@ -38,6 +38,12 @@ shares_column(const WaScanColumn *column, const WaAggregateCall *call,
 		   column->plan.collation == call->collation;
 }
 
+List *
+wa_scan_query_keys(const WaScanQuery *query)
+{
+	return list_concat_copy(query->keys, query->dependents);
+}
+
 void
 wa_scan_query_refer(WaScanQuery *query)
 {
@@ -53,6 +59,8 @@ wa_scan_query_refer(WaScanQuery *query)
 	wa_joins_fold(joins);
 	query->where = NIL;
 	query->by = (List *) wa_joins_refer(joins, (Node *) query->keys);
+	foreach (cell, query->row_keys)
+		query->by = lappend(query->by, wa_joins_place(joins, lfirst_int(cell)));
 	clauses = (List *) wa_joins_refer(joins, (Node *) query->filter_clauses);
 	foreach (cell, clauses)
 		if (wa_joins_follow(joins, lfirst(cell)))
@@ -282,7 +290,7 @@ wa_scan_query_check_keys(const WaScanQuery *query)
 {
 	ListCell *cell;
 
-	foreach (cell, query->keys)
+	foreach (cell, wa_scan_query_keys(query))
 	{
 		Oid type = exprType((Node *) lfirst(cell));
 

@@ -56,7 +56,11 @@ typedef struct WaScanQuery
 	List *filter_clauses; /* of WHERE, in their order */
 	List *one_time_clauses; /* likewise, but without columns */
 	List *keys;
-	int nkeys;
+	List *
+		row_keys; /* numbers of joins: the places of their rows are keys, too, */
+	List *
+		dependents; /* which tell these expressions, each over columns of one */
+	int nkeys;      /* all of them, those that are places last */
 	List *aggregates; /* Aggref, each once */
 	WaJoins joins;
 	bool by_image; /* keys that look different are different */
@@ -86,6 +90,9 @@ typedef struct WaScanQuery
 	/* NULL: it does not run, as while it is planned. */
 	WaInterpreter *interpreter;
 } WaScanQuery;
+
+/* Returns what groups are the same by, of the query's expressions. */
+extern List *wa_scan_query_keys(const WaScanQuery *query);
 
 /* Finds out what is computed for a row, of what the plan says. */
 extern void wa_scan_query_refer(WaScanQuery *query);

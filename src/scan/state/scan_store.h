@@ -31,12 +31,13 @@ typedef struct WaSpillGrowth
 typedef struct WaScanStore
 {
 	const WaScanQuery *query;
-	WaScanSources *sources;  /* of the rows */
-	MemoryContext context;   /* of the groups */
-	WaGroups *groups;        /* NULL: there is one group */
-	WaAccumulator **columns; /* the aggregated ones, of each group */
-	double answered;         /* part of an answer that is merged, or 0 */
-	struct WaSpill *spill;   /* scan/spill/spill.h; NULL: nothing is spilled */
+	WaScanSources *sources;          /* of the rows */
+	MemoryContext context;           /* of the groups */
+	WaGroups *groups;                /* NULL: there is one group */
+	WaAccumulator **columns;         /* the aggregated ones, of each group */
+	struct WaDependents *dependents; /* scan/output/dependents.h; NULL: none */
+	double answered;       /* part of an answer that is merged, or 0 */
+	struct WaSpill *spill; /* scan/spill/spill.h; NULL: nothing is spilled */
 	struct WaSpillRows *spill_rows; /* NULL: not yet needed */
 	WaSpillGrowth growth;
 	WaSpillCounts spilled; /* of the present scan */

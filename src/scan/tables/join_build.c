@@ -16,6 +16,7 @@
 #include "utils/memutils.h"
 
 #include "scan/base/datum.h"
+#include "scan/base/place.h"
 #include "scan/tables/join_build.h"
 #include "scan/tables/join_numbers.h"
 #include "scan/tables/table_values.h"
@@ -25,6 +26,7 @@ typedef struct Column
 {
 	int number;       /* of the value */
 	bool by_value;    /* of its type */
+	bool is_place;    /* it is where the row lies */
 	ExprState *state; /* over a row of the plan; NULL: it is that of */
 	int folded;       /* one of those that are folded, by its place, */
 	int place;        /* and of its column */
@@ -114,6 +116,7 @@ add_own_columns(const WaJoinBuild *build, int number, EState *estate)
 			side->columns[side->ncolumns++] = (Column){
 				.number = i,
 				.by_value = get_typbyval(build->tables->values[i].type),
+				.is_place = wa_joined_value_is_place(value),
 				.state =
 					prepare_of_plan(side->join, value->expression, estate)};
 	}
@@ -263,6 +266,9 @@ take_value(const WaJoinBuild *build, Side *side, Column *column)
 		return;
 	}
 	*datum = ExecEvalExprSwitchContext(column->state, build->econtext, is_null);
+	if (column->is_place)
+		*datum = Int64GetDatum(wa_place_of_item(
+			(const ItemPointerData *) DatumGetPointer(*datum)));
 	if (*is_null || column->by_value)
 		return;
 	old = MemoryContextSwitchTo(build->context);
