@@ -59,12 +59,21 @@ QUERIES = [
     "WHERE d.y > 1) GROUP BY 1 ORDER BY 1",
     "SELECT d.extra, count(*), sum(d.extra + f.v) FROM {f} f JOIN {dims} d ON d.id = f.k "
     "GROUP BY 1 ORDER BY 1",
+    "SELECT d.id, d.label, d.x, d.n, count(*), sum(f.v) FROM {f} f JOIN {dims} d ON d.id = f.k "
+    "GROUP BY 1, 2, 3, 4 ORDER BY 1, 2, 3, 4",
+    "SELECT f.k, d.label, d.y, g.label, g.n, sum(f.v) FROM {f} f JOIN {dims} d ON d.id = f.k "
+    "LEFT JOIN {groups} g ON g.id = d.parent GROUP BY 1, 2, 3, 4, 5 "
+    "ORDER BY 6 DESC, d.label, 1 LIMIT 15",
+    "SELECT n.name, n.label, n.n, n.extra, count(*) FROM {f} f JOIN {names} n ON n.name = f.s "
+    "GROUP BY 1, 2, 3, 4 ORDER BY 5 DESC, 1, 2, 3 LIMIT 20",
     "SELECT count(*), sum(f.v) FROM {f} f JOIN (SELECT DISTINCT x FROM {groups} g) g "
     "ON g.x = f.k",
 ]
 PREPARED = [
     "SELECT d.label, count(*), sum(d.x) FROM {f} f JOIN {dims} d ON d.id = f.k "
     "AND d.x > $1 GROUP BY 1 ORDER BY 1",
+    "SELECT d.id, d.label, d.name, count(*) FROM {f} f JOIN {dims} d ON d.id = f.k "
+    "AND d.y < $1 GROUP BY 1, 2, 3 ORDER BY 4 DESC, 1, 2, 3 LIMIT 9",
     "SELECT n.y, g.x, count(*) FROM {f} f JOIN {names} n ON n.name = f.s LEFT JOIN {dims} d "
     "ON d.id = f.k LEFT JOIN {groups} g ON g.id = d.parent WHERE n.x < $1 OR d.x = $1 "
     "GROUP BY 1, 2 ORDER BY 1, 2",

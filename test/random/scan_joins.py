@@ -13,7 +13,7 @@ import re
 
 import scan_generator
 import scan_tables
-from scan_expressions import Expressions
+from scan_expressions import COLUMNS_OF, TWINS, Expressions
 from scan_generator import Call, EXACT, FLOATS
 from scan_tables import LATE, TYPES, definition
 
@@ -120,6 +120,7 @@ class Query(scan_generator.Query):
         self.joined = []      # conditions of WHERE that join
         self.loose = set()
         self.counted = None   # a table that may be counted
+        self.pairs = {}       # of a table, both sides of what it is joined by
         super().__init__(rng, samples, partitioned)
 
     def left_alone_ways(self):
@@ -242,6 +243,7 @@ class Query(scan_generator.Query):
             pairs.append((f"{before}.{column}", key))
         if kind == "expression" and types[0] not in LIKE:
             pairs[0] = (f"{pairs[0][0]} + 1", pairs[0][1])
+        self.pairs[alias] = pairs
         texts = [" = ".join(rng.sample(pair, 2)) for pair in pairs]
         return " AND ".join(texts), *pairs[0]
 
@@ -295,10 +297,32 @@ class Query(scan_generator.Query):
 
     def draw_keys(self):
         super().draw_keys()
+        if self.rng.random() < 0.4 and len(self.visible) > 1:
+            self.draw_told()
         if self.rng.random() < 0.1 and len(self.visible) > 1:
             self.keys.append(f"{self.rng.choice(self.visible[1:])}.key::text")
             self.kinds.append("text")
         self.keys = [self.expressions.qualify(key) for key in self.keys]
+
+    def draw_told(self):
+        """Adds what a table is joined by, mostly all of it, and what that tells of it, or
+        of another table, which may be joined by it."""
+        rng = self.rng
+        alias = rng.choice(self.visible[1:])
+        for outer, key in self.pairs[alias]:
+            if rng.random() < 0.95:
+                self.add_key(rng.choice([key, key, outer]))
+        for _ in range(rng.choice([1, 2, 3])):
+            of = alias if rng.random() < 0.7 else rng.choice(self.visible[1:])
+            kind = rng.choice([kind for kind in scan_generator.KEYS if not (
+                self.left_alone and kind in TWINS)])
+            self.add_key(f"{of}.{rng.choice(COLUMNS_OF[kind])}", kind)
+
+    def add_key(self, key, kind="bpchar"):
+        """Adds a key, of a kind that may have twins where it is not known."""
+        if key not in self.keys:
+            self.keys.append(key)
+            self.kinds.append(kind)
 
     def draw_calls(self):
         """Sums of floats that depend on the order of rows are ours, on both sides."""

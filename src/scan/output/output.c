@@ -95,13 +95,19 @@ wa_output_estimate(const WaScanStore *store, uint32 group, int column,
 								   result->aggregate, value);
 }
 
+/* Returns the number of the first column that keys tell. */
+static int
+first_dependent(const WaScanQuery *query)
+{
+	return list_length(query->keys) + query->nresults;
+}
+
 TupleTableSlot *
 wa_output_store(const WaScanStore *store, uint32 group,
 				const Bitmapset *columns, TupleTableSlot *slot)
 {
 	const WaScanQuery *query = store->query;
-	const int count = list_length(query->keys) + query->nresults +
-					  list_length(query->dependents);
+	const int count = first_dependent(query) + list_length(query->dependents);
 
 	ExecClearTuple(slot);
 	memset(slot->tts_isnull, true, slot->tts_tupleDescriptor->natts);
@@ -110,6 +116,25 @@ wa_output_store(const WaScanStore *store, uint32 group,
 			slot->tts_values[i] =
 				wa_output_value(store, group, i, &slot->tts_isnull[i]);
 	return ExecStoreVirtualTuple(slot);
+}
+
+void
+wa_output_add(const WaScanStore *store, uint32 group, const Bitmapset *stored,
+			  TupleTableSlot *slot)
+{
+	const int first = first_dependent(store->query);
+
+	for (int i = first; i < first + list_length(store->query->dependents); i++)
+		if (!bms_is_member(i, stored))
+			slot->tts_values[i] =
+				wa_output_value(store, group, i, &slot->tts_isnull[i]);
+}
+
+Bitmapset *
+wa_output_early(const WaScanQuery *query, Node *having)
+{
+	return bms_add_range(wa_output_columns(having), 0,
+						 first_dependent(query) - 1);
 }
 
 Bitmapset *

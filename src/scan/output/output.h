@@ -35,6 +35,16 @@ extern TupleTableSlot *wa_output_store(const WaScanStore *store, uint32 group,
 									   const Bitmapset *columns,
 									   TupleTableSlot *slot);
 
+/* Stores, beside columns that have been stored, what keys tell of the group. */
+extern void wa_output_add(const WaScanStore *store, uint32 group,
+						  const Bitmapset *stored, TupleTableSlot *slot);
+
+/*
+ * Returns the columns that are there before HAVING is computed: all but what keys tell
+ * that it does not refer to.
+ */
+extern Bitmapset *wa_output_early(const WaScanQuery *query, Node *having);
+
 /* Returns the columns that an expression over the scan tuple refers to. */
 extern Bitmapset *wa_output_columns(Node *expression);
 

@@ -17,10 +17,12 @@
 
 /*
  * Has keys of a query, all of which are there, be dependents where that saves more than it
- * takes.  paths: of the joins that have plans, which are changed to return what is still
- * needed of them; having: what groups have to fulfil.
+ * takes.  telling: keys that are equal only if what is joined by them is; paths: of the joins
+ * that have plans, which are changed to return what is still needed of them; having: what
+ * groups have to fulfil; rows: that are likely to be grouped.
  */
 extern void wa_dependent_keys_find(PlannerInfo *root, WaScanQuery *query,
-								   List *paths, const List *having);
+								   const List *telling, List *paths,
+								   const List *having, double rows);
 
 #endif /* WA_SCAN_DEPENDENT_KEYS_H */

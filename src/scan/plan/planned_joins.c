@@ -321,31 +321,6 @@ order_joins(WaPlannedJoins *joins)
 	}
 }
 
-/*
- * Tells whether tables of what is joined have room in the memory that a query's hash tables
- * may take.
- */
-static bool
-has_memory(const WaPlannedJoins *joins)
-{
-	double bytes = 0;
-	ListCell *cell;
-
-	foreach (cell, joins->relations)
-	{
-		const Path *path =
-			((const RelOptInfo *) lfirst(cell))->cheapest_total_path;
-
-		bytes +=
-			path->rows * (ROW_BYTES + path->pathtarget->width +
-						  VALUE_BYTES * list_length(path->pathtarget->exprs));
-	}
-	foreach (cell, joins->list)
-		if (((const WaJoin *) lfirst(cell))->kind == WA_JOIN_NUMBER)
-			bytes += joins->rows * ROW_BYTES;
-	return bytes <= (double) get_hash_memory_limit();
-}
-
 /* Orders candidates as their relations are tried. */
 static int
 compare_candidates(const ListCell *a, const ListCell *b)
@@ -486,10 +461,7 @@ wa_planned_joins_find(PlannerInfo *root, const RelOptInfo *relation,
 			order_joins(joins);
 			joins->list = wa_joins_with_parts(joins->list);
 			joins->paths = paths_of(joins->relations);
-			return has_memory(joins)
-					   ? NULL
-					   : "what is joined takes more memory than work_mem and "
-						 "hash_mem_multiplier allow";
+			return NULL;
 		}
 		reason = reason == NULL ? search.reason : reason;
 	}
@@ -497,4 +469,27 @@ wa_planned_joins_find(PlannerInfo *root, const RelOptInfo *relation,
 		"it is over a join of %d tables: %s",
 		bms_num_members(bms_intersect(relation->relids, root->all_baserels)),
 		reason == NULL ? "they are not joined by keys" : reason);
+}
+
+const char *
+wa_planned_joins_memory(const WaPlannedJoins *joins)
+{
+	double bytes = 0;
+	ListCell *cell;
+
+	foreach (cell, joins->paths)
+	{
+		const Path *path = (const Path *) lfirst(cell);
+
+		bytes +=
+			path->rows * (ROW_BYTES + path->pathtarget->width +
+						  VALUE_BYTES * list_length(path->pathtarget->exprs));
+	}
+	foreach (cell, joins->list)
+		if (((const WaJoin *) lfirst(cell))->kind == WA_JOIN_NUMBER)
+			bytes += joins->rows * ROW_BYTES;
+	return bytes <= (double) get_hash_memory_limit()
+			   ? NULL
+			   : "what is joined takes more memory than work_mem and "
+				 "hash_mem_multiplier allow";
 }

@@ -161,22 +161,44 @@ check_key(const SortGroupClause *clause, Node *key)
 	return NULL;
 }
 
-/* Collects the keys. */
+/* Returns what is wrong with one of a query's keys, or NULL. */
 static const char *
-collect_keys(const WaGrouping *grouping, WaPlannedQuery *planned)
+check_one_key(const WaGrouping *grouping, Node *key)
 {
 	ListCell *clause;
-	ListCell *key;
+	ListCell *cell;
 
-	forboth(clause, grouping->clauses, key, grouping->keys)
-	{
-		const char *reason =
-			check_key(lfirst_node(SortGroupClause, clause), lfirst(key));
+	forboth(
+		clause, grouping->clauses, cell,
+		grouping->keys) if (lfirst(cell) ==
+							key) return check_key(lfirst_node(SortGroupClause,
+															  clause),
+												  key);
+	return check_key(NULL, key);
+}
 
-		if (reason != NULL)
-			return reason;
-		planned->query.keys = lappend(planned->query.keys, lfirst(key));
-	}
+/* Returns the keys by which groups can be told from each other. */
+static List *
+find_telling(const WaGrouping *grouping, const List *keys)
+{
+	List *telling = NIL;
+	ListCell *cell;
+
+	foreach (cell, keys)
+		if (check_one_key(grouping, lfirst(cell)) == NULL)
+			telling = lappend(telling, lfirst(cell));
+	return telling;
+}
+
+/* Returns what is wrong with the first key that is not among some, or NULL. */
+static const char *
+check_other_keys(const WaGrouping *grouping, const List *keys, const List *some)
+{
+	ListCell *cell;
+
+	foreach (cell, keys)
+		if (!list_member_ptr(some, lfirst(cell)))
+			return check_one_key(grouping, lfirst(cell));
 	return NULL;
 }
 
@@ -212,18 +234,26 @@ static const char *
 collect_loose_keys(List *results, WaPlannedQuery *planned)
 {
 	Loose loose = {.keys = planned->query.keys};
-	const char *reason = NULL;
-	ListCell *cell;
 
 	if (collect_loose((Node *) results, &loose))
 		return "its result has a subquery";
-	foreach (cell, loose.columns)
-	{
-		reason = reason != NULL ? reason : check_key(NULL, lfirst(cell));
-		planned->query.keys = lappend(planned->query.keys, lfirst(cell));
-	}
-	planned->query.nkeys = list_length(planned->query.keys);
-	return reason;
+	planned->query.keys = list_concat(planned->query.keys, loose.columns);
+	return NULL;
+}
+
+/* Finds out which keys others tell; returns what is wrong with one of these, or NULL. */
+static const char *
+choose_keys(PlannerInfo *root, const WaGrouping *grouping,
+			WaPlannedQuery *planned)
+{
+	WaScanQuery *query = &planned->query;
+	const List *telling = find_telling(grouping, query->keys);
+
+	query->nkeys = list_length(query->keys);
+	if (query->joins.list != NIL)
+		wa_dependent_keys_find(root, query, telling, planned->joins.paths,
+							   planned->having, planned->rows);
+	return check_other_keys(grouping, query->keys, telling);
 }
 
 /* Collects the aggregates, and checks what is computed from them. */
@@ -331,7 +361,8 @@ find_sets(PlannerInfo *root, WaPlannedQuery *planned)
 
 /* Checks that a query program can compute all that is computed for a row. */
 static const char *
-check_program(PlannerInfo *root, WaPlannedQuery *planned)
+check_program(PlannerInfo *root, const WaGrouping *grouping,
+			  WaPlannedQuery *planned)
 {
 	WaScanQuery *query = &planned->query;
 	List *all = list_concat_copy(query->keys, query->aggregates);
@@ -347,7 +378,11 @@ check_program(PlannerInfo *root, WaPlannedQuery *planned)
 	reason = find_sets(root, planned);
 	if (reason != NULL)
 		return reason;
-	wa_dependent_keys_find(root, query, planned->joins.paths, planned->having);
+	reason = choose_keys(root, grouping, planned);
+	if (reason == NULL)
+		reason = wa_planned_joins_memory(&planned->joins);
+	if (reason != NULL)
+		return reason;
 	query->varno = planned->relation->relid;
 	wa_scan_query_refer(query);
 	reason = wa_scan_query_aggregate(query, check_aggregate);
@@ -398,15 +433,13 @@ wa_planned_query_recognise(PlannerInfo *root, RelOptInfo *relation,
 		reason = check_relation(root, relation);
 	if (reason == NULL)
 		reason = wa_planned_sources_find(root, relation, &planned->sources);
-	if (reason == NULL)
-		reason = collect_keys(grouping, planned);
 	if (reason != NULL)
 		return reason;
+	planned->query.keys = list_copy(grouping->keys);
 	collect_filters(root, relation->baserestrictinfo, planned);
 	collect_filters(root, planned->joins.clauses, planned);
+	reason = collect_aggregates(grouping, planned);
 	if (reason == NULL)
-		reason = collect_aggregates(grouping, planned);
-	if (reason == NULL)
-		reason = check_program(root, planned);
+		reason = check_program(root, grouping, planned);
 	return reason;
 }
