@@ -149,6 +149,7 @@ class Runner:
         self.samples = None
         self.nodes = 0
         self.merged = 0  # of these, that merge groups of other servers
+        self.told = 0     # plans with keys that others tell
         self.errors = 0
         self.undecided = 0  # of these, that only one side came to
 
@@ -272,6 +273,7 @@ class Runner:
         has_node = query.is_computed_by([row[0] for row in plan])
         self.merged += has_node and any("Relations: Aggregate on" in row[0]
                                         for row in plan)
+        self.told += has_node and any("Dependent Keys: " in row[0] for row in plan)
         return has_node
 
     def is_sorted(self, query):
@@ -415,6 +417,11 @@ def run_queries(runner, options):
         if runner.merged == 0 and options.query is None and len(numbers) >= 100:
             failed += 1
             print("FAILED  no query merged groups of other servers")
+    if options.joins:
+        print(f"{runner.told} had keys that others tell")
+        if runner.told == 0 and runner.nodes >= 50:
+            failed += 1
+            print("FAILED  no query had keys that others tell")
     if options.resident:
         uses = runner.uses()
         print(f"{uses} uses of resident columns")

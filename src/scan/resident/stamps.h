@@ -15,10 +15,11 @@
  * a list of open relations (Relation), of which it stores one for each.
  *
  * Two stamps of a relation that are the same, and not 0, tell that both snapshots see the
- * same rows in it, with the same values of all columns; what the columns' types,
- * collations and generation expressions are is the caller's to compare.  A stamp is 0 if
- * that cannot be told: not all blocks are resident, fresh and settled for the snapshot, or
- * the relation cannot be resident in this transaction, or has been changed by it.
+ * same rows in it, at the same places, with the same values of all columns; what the
+ * columns' types, collations and generation expressions are is the caller's to compare.
+ * A stamp is 0 if that cannot be told: not all blocks are resident, fresh and settled for
+ * the snapshot, or the relation cannot be resident in this transaction, or has been changed
+ * by it.
  *
  * Returns false, with all stamps 0, if the device process is not there, not ready or has
  * failed.  Raises no errors for that.  Not to be called in a parallel worker.
