@@ -317,3 +317,17 @@ BEGIN
         || CASE WHEN plan @? '$.**."Resident Distinct Inputs" ? (@ > 0)' THEN ', combined' ELSE '' END;
 END
 $$;
+
+-- What wa_compare says, and whether the order is another where there is one.
+-- Where rows trap a GPU leaves out more blocks than a CPU, perhaps all: that is no difference.
+CREATE FUNCTION wa_compare_order(query text) RETURNS text LANGUAGE sql AS $$
+    SELECT replace(wa_compare(query), ', partly', ', heap')
+        || CASE WHEN query ~ 'ORDER BY'
+                AND wa_rows(query, 'on', 'on', 'all', true) IS DISTINCT FROM wa_rows(query, 'off', 'off', 'off', true)
+           THEN ', in another order' ELSE '' END
+$$;
+
+-- The line of a query's plan that says why it has no node.
+CREATE FUNCTION wa_refusal(query text) RETURNS text LANGUAGE sql AS $$
+    SELECT COALESCE(string_agg(substr(trim(line), 20), '; '), 'none') FROM wa_plan(query) line WHERE line ~ 'WarpAgg: not used'
+$$;

@@ -14,20 +14,6 @@ SET cpu_tuple_cost = 1;
 SELECT 0 * count(set_config(name, 'off', false)) AS eager FROM pg_settings WHERE name = 'enable_eager_aggregate';
 \set VERBOSITY terse
 
--- What wa_compare says, and whether the order is another where there is one.
--- Where rows trap a GPU leaves out more blocks than a CPU, perhaps all: that is no difference.
-CREATE FUNCTION join_same(query text) RETURNS text LANGUAGE sql AS $$
-    SELECT replace(wa_compare(query), ', partly', ', heap')
-        || CASE WHEN query ~ 'ORDER BY'
-                AND wa_rows(query, 'on', 'on', 'all', true) IS DISTINCT FROM wa_rows(query, 'off', 'off', 'off', true)
-           THEN ', in another order' ELSE '' END
-$$;
-
--- The line of a query's plan that says why it has no node.
-CREATE FUNCTION join_refusal(query text) RETURNS text LANGUAGE sql AS $$
-    SELECT COALESCE(string_agg(substr(trim(line), 20), '; '), 'none') FROM wa_plan(query) line WHERE line ~ 'WarpAgg: not used'
-$$;
-
 -- Rows, most of which have partners in each relation below, and NULL keys.
 CREATE TABLE join_facts (
     id integer, k integer, k2 integer, big bigint, a integer, b smallint, gone text,
@@ -319,8 +305,8 @@ INSERT INTO join_queries (query) VALUES
 ('SELECT count(*), sum(w.x) FROM join_facts f JOIN join_wide w ON w.big = f.big AND w.a = f.a AND w.x = f.b AND w.t < f.t'),
 ('SELECT o.x, l.* FROM generate_series(0, 4) o (x), LATERAL (SELECT count(*), sum(w.x) FROM join_facts f JOIN join_wide w ON w.big = f.big AND w.a = f.a WHERE w.x > o.x) l');
 -- What has no node says why.
-SELECT number, join_same(query) FROM join_queries ORDER BY 1;
-SELECT number, join_refusal(query), query FROM join_queries WHERE join_refusal(query) <> 'none' ORDER BY 1;
+SELECT number, wa_compare_order(query) FROM join_queries ORDER BY 1;
+SELECT number, wa_refusal(query), query FROM join_queries WHERE wa_refusal(query) <> 'none' ORDER BY 1;
 
 -- Values for which the node has no vectors, whole rows, and columns of the system.
 CREATE TYPE join_pair AS (a integer, b text);
@@ -334,7 +320,7 @@ ALTER TABLE join_odd DROP COLUMN gone;
 ALTER TABLE join_odd ADD COLUMN later text COLLATE "C" DEFAULT 'later';
 UPDATE join_odd SET later = 'now' WHERE id % 4 = 1;
 ANALYZE join_odd;
-SELECT join_same(q), join_refusal(q), q FROM unnest(ARRAY[
+SELECT wa_compare_order(q), wa_refusal(q), q FROM unnest(ARRAY[
     'SELECT count(o.list), count(o.j), count(o.pair), max(o.span), sum(o.span) FROM join_facts f JOIN join_odd o ON o.id = f.k',
     'SELECT o.list[1], count(*) FROM join_facts f JOIN join_odd o ON o.id = f.k GROUP BY 1',
     'SELECT o.j ->> ''a'', count(*) FROM join_facts f JOIN join_odd o ON o.id = f.k GROUP BY 1',
@@ -357,7 +343,7 @@ INSERT INTO join_times SELECT i, timestamp '2024-01-31' + i * interval '1 hour',
 UPDATE join_times SET ts = '294276-12-31 23:59:59', tz = '294276-12-31 23:59:59+00', d = '5874897-12-31' WHERE id IN (7, 9);
 UPDATE join_times SET ts = 'infinity', tz = '-infinity', d = 'infinity' WHERE id IN (10);
 ANALYZE join_times;
-SELECT join_same(q), q FROM unnest(ARRAY[
+SELECT wa_compare_order(q), q FROM unnest(ARRAY[
     'SELECT max(t.ts + interval ''36 hours''), min(t.tz - interval ''1 month''), max(t.d + interval ''1 day'') FROM join_facts f JOIN join_times t ON t.id = f.k WHERE f.k <> 9',
     'SELECT max(t.ts + interval ''36 hours'') FILTER (WHERE f.k <> 9), max(t.d::timestamp) FILTER (WHERE f.k NOT IN (7, 9)) FROM join_facts f JOIN join_times t ON t.id = f.k',
     'SELECT max(t.ts + interval ''36 hours'') FROM join_facts f JOIN join_times t ON t.id = f.k',
@@ -373,7 +359,7 @@ INSERT INTO join_word_facts SELECT w, w, w, i FROM generate_series(1, 300) i, un
 CREATE TABLE join_word_pairs (c char(4), v varchar(9), x integer, PRIMARY KEY (v, c));
 INSERT INTO join_word_pairs SELECT c, v, row_number() OVER (ORDER BY c, v) FROM unnest(ARRAY['a', 'A', '', 'zzzz']) c, unnest(ARRAY['a', 'a ', '', 'zzzz']) v WHERE c || v <> 'a';
 ANALYZE join_words, join_word_facts, join_word_pairs;
-SELECT join_same(q), q FROM unnest(ARRAY[
+SELECT wa_compare_order(q), q FROM unnest(ARRAY[
     'SELECT w.x, count(*), max(w.word) FROM join_word_facts f JOIN join_words w ON w.word = f.t GROUP BY 1',
     'SELECT w.x, count(*) FROM join_word_facts f LEFT JOIN join_words w ON w.word = f.v GROUP BY 1',
     'SELECT w.x, count(*), max(w.short) FROM join_word_facts f JOIN join_words w ON w.short = f.c GROUP BY 1',
@@ -387,7 +373,7 @@ SELECT join_same(q), q FROM unnest(ARRAY[
     'SELECT v.x, count(*) FROM join_word_facts f JOIN join_words w ON w.word = f.t LEFT JOIN join_words v ON v.word = w.short::text GROUP BY 1']) q;
 
 -- What is refused.
-SELECT join_refusal(q), q FROM unnest(ARRAY[
+SELECT wa_refusal(q), q FROM unnest(ARRAY[
     'SELECT variance(m.y) FROM join_facts f JOIN join_many m ON m.k = f.k',
     'SELECT count(*) FILTER (WHERE m.y = 1) FROM join_facts f LEFT JOIN join_many m ON m.k = f.k',
     'SELECT count(*) FROM join_facts f FULL JOIN join_dims d ON d.id = f.k',
@@ -404,7 +390,7 @@ SELECT join_refusal(q), q FROM unnest(ARRAY[
     'SELECT count(*) FROM join_facts f JOIN join_dims d ON d.id = f.k WHERE random() >= 0 * d.x * f.b',
     'SELECT count(*) FROM join_facts f JOIN join_dims d ON d.id = f.k::numeric',
     'SELECT count(*) FROM join_facts f TABLESAMPLE SYSTEM (50) JOIN join_dims d ON d.id = f.k']) q;
-SELECT join_same(q), q FROM unnest(ARRAY[
+SELECT wa_compare_order(q), q FROM unnest(ARRAY[
     'SELECT count(*), sum(d.x) FROM join_facts f JOIN join_dims d ON d.id = f.k WHERE f.k = 5',
     'SELECT count(*), sum(d.x) FROM join_facts f LEFT JOIN join_dims d ON d.id = f.k AND f.v > 5',
     'SELECT count(*), sum(d.x) FROM join_facts f JOIN (SELECT id, x FROM join_dims OFFSET 0) d ON d.id = f.k',
@@ -416,7 +402,7 @@ CREATE UNIQUE INDEX ON join_partly (id) WHERE x = 1;
 CREATE UNIQUE INDEX ON join_partly ((id * 1000 + late));
 CREATE INDEX ON join_partly (often);
 ANALYZE join_partly;
-SELECT join_same(q), join_refusal(q), q FROM unnest(ARRAY[
+SELECT wa_compare_order(q), wa_refusal(q), q FROM unnest(ARRAY[
     'SELECT count(*), sum(p.x) FROM join_facts f JOIN join_partly p ON p.id = f.k',
     'SELECT count(*), sum(p.x) FROM join_facts f JOIN join_partly p ON p.id = f.k AND p.x = 1',
     'SELECT count(*), sum(p.x) FROM join_facts f JOIN join_partly p ON p.id = f.k AND p.x = 2',
@@ -424,7 +410,7 @@ SELECT join_same(q), join_refusal(q), q FROM unnest(ARRAY[
     'SELECT count(*), sum(p.x) FROM join_facts f JOIN join_partly p ON p.often = f.k']) q;
 BEGIN;
 UPDATE join_partly SET late = 40 WHERE late < 60;
-SELECT join_same('SELECT count(*), sum(p.x) FROM join_facts f JOIN join_partly p ON p.late = f.k');
+SELECT wa_compare_order('SELECT count(*), sum(p.x) FROM join_facts f JOIN join_partly p ON p.late = f.k');
 ROLLBACK;
 
 -- Two keys at the ends of their types.
@@ -432,7 +418,7 @@ CREATE TABLE join_ends (a integer, b integer, x integer, PRIMARY KEY (a, b));
 INSERT INTO join_ends SELECT a, b, row_number() OVER () FROM unnest(ARRAY[-2147483648, -2147483647, -1, 0, 1, 2147483647]) a, unnest(ARRAY[-2147483648, -1, 0, 1, 2147483647]) b WHERE a - b::bigint <> 1;
 CREATE TABLE join_end_facts AS SELECT a, b FROM unnest(ARRAY[-2147483648, -2147483647, -1, 0, 1, 2147483647, NULL]) a, unnest(ARRAY[-2147483648, -1, 0, 1, 2147483647, NULL]) b, generate_series(1, 60);
 ANALYZE join_ends, join_end_facts;
-SELECT join_same(q), q FROM unnest(ARRAY[
+SELECT wa_compare_order(q), q FROM unnest(ARRAY[
     'SELECT count(*), sum(e.x) FROM join_end_facts f JOIN join_ends e ON e.a = f.a AND e.b = f.b',
     'SELECT e.a, f.b, count(*), sum(e.x) FROM join_end_facts f LEFT JOIN join_ends e ON e.a = f.a AND e.b = f.b GROUP BY 1, 2',
     'SELECT count(*), sum(e.x) FROM join_end_facts f JOIN join_ends e ON e.a = f.b AND e.b = f.a',
@@ -441,13 +427,13 @@ SELECT join_same(q), q FROM unnest(ARRAY[
 -- Groups that do not fit the memory, whose rows are joined again.
 SET work_mem = '64kB';
 SET hash_mem_multiplier = 1;
-SELECT join_same(q), q FROM unnest(ARRAY[
+SELECT wa_compare_order(q), q FROM unnest(ARRAY[
     'SELECT d.name || f.id, d.x, count(*), sum(f.v + d.x), max(d.name) FROM join_facts f JOIN join_dims d ON d.id = f.k GROUP BY 1, 2',
     'SELECT f.id, d.name, g.label, count(*), max(d.n) FROM join_facts f LEFT JOIN join_dims d ON d.id = f.k LEFT JOIN join_groups g ON g.id = d.parent GROUP BY 1, 2, 3',
     'SELECT f.id, s.t, sum(s.x) FROM join_facts f JOIN join_sparse s ON s.key = f.big GROUP BY 1, 2',
     'SELECT f.id, d.name, p.t, count(*) FROM join_facts f JOIN join_pairs p ON p.a = f.a AND p.b = f.b LEFT JOIN join_dims d ON d.id = f.k GROUP BY 1, 2, 3 ORDER BY 1, 2, 3 LIMIT 50']) q;
 SET warpagg.debug_spill_groups = 3;
-SELECT join_same(q), q FROM unnest(ARRAY[
+SELECT wa_compare_order(q), q FROM unnest(ARRAY[
     'SELECT d.name, d.flag, count(*), sum(f.v + d.x), max(d.n) FROM join_facts f JOIN join_dims d ON d.id = f.k GROUP BY 1, 2',
     'SELECT r.name, g.label, x.month, count(*) FROM join_facts f JOIN join_dims d ON d.id = f.k JOIN join_groups g ON g.id = d.parent LEFT JOIN join_regions r ON r.id = g.region LEFT JOIN join_days x ON x.day = f.d GROUP BY 1, 2, 3',
     'SELECT s.t, s.x, f.b, count(*) FROM join_facts f LEFT JOIN join_sparse s ON s.key = f.big GROUP BY 1, 2, 3',
@@ -497,14 +483,14 @@ SELECT n.t, count(*) FROM join_facts f JOIN join_none n ON n.id = f.k GROUP BY 1
 UPDATE join_none SET t = 'changed', id = 3 WHERE id = 2;
 SAVEPOINT a;
 DELETE FROM join_none;
-SELECT join_same('SELECT n.t, count(*) FROM join_facts f LEFT JOIN join_none n ON n.id = f.k GROUP BY 1');
+SELECT wa_compare_order('SELECT n.t, count(*) FROM join_facts f LEFT JOIN join_none n ON n.id = f.k GROUP BY 1');
 ROLLBACK TO a;
 SELECT n.t, count(*) FROM join_facts f JOIN join_none n ON n.id = f.k GROUP BY 1 ORDER BY 1;
 WITH changed AS (UPDATE join_none SET t = 'again' RETURNING id) SELECT n.t, count(*), (SELECT count(*) FROM changed) FROM join_facts f JOIN join_none n ON n.id = f.k GROUP BY 1 ORDER BY 1;
 WITH added AS (INSERT INTO join_none VALUES (4, 4, 'four') RETURNING id) SELECT n.t, count(*), max(added.id) FROM join_facts f JOIN join_none n ON n.id = f.k CROSS JOIN added GROUP BY 1 ORDER BY 1;
-SELECT join_same('SELECT n.t, count(*) FROM join_facts f LEFT JOIN join_none n ON n.id = f.k GROUP BY 1');
+SELECT wa_compare_order('SELECT n.t, count(*) FROM join_facts f LEFT JOIN join_none n ON n.id = f.k GROUP BY 1');
 UPDATE join_facts SET k = 4 WHERE id % 100 = 5;
-SELECT join_same('SELECT n.t, count(*) FROM join_facts f LEFT JOIN join_none n ON n.id = f.k GROUP BY 1');
+SELECT wa_compare_order('SELECT n.t, count(*) FROM join_facts f LEFT JOIN join_none n ON n.id = f.k GROUP BY 1');
 ROLLBACK;
 -- results that become rows
 CREATE TABLE join_results AS SELECT d.name, count(*) AS c, sum(d.x) AS s FROM join_facts f JOIN join_dims d ON d.id = f.k GROUP BY 1;
@@ -513,7 +499,7 @@ SELECT (SELECT sum(c) FROM join_results) = (SELECT sum(x) FROM join_none) AS sam
 TRUNCATE join_none;
 
 -- Clauses without columns are evaluated once, before anything is read.
-SELECT join_same(q), join_refusal(q), q FROM unnest(ARRAY[
+SELECT wa_compare_order(q), wa_refusal(q), q FROM unnest(ARRAY[
     'SELECT d.name, count(*) FROM join_facts f JOIN join_dims d ON d.id = f.k WHERE now() > ''2001-01-01'' GROUP BY 1',
     'SELECT d.name, count(*) FROM join_facts f JOIN join_dims d ON d.id = f.k AND now() < ''2001-01-01'' GROUP BY 1',
     'SELECT count(*), max(d.x) FROM join_facts f LEFT JOIN join_dims d ON d.id = f.k WHERE now() < ''2001-01-01''',
@@ -526,14 +512,14 @@ SELECT join_same(q), join_refusal(q), q FROM unnest(ARRAY[
     'SELECT d.name, count(*) FROM join_facts f JOIN join_dims d ON d.id = f.k WHERE false GROUP BY 1',
     'SELECT count(*) FROM join_facts f JOIN (SELECT * FROM join_dims WHERE id > 3 AND NULL) d ON d.id = f.k']) q;
 -- In an outer join they are of its partners.
-SELECT split_part(join_same(q), ',', 1) AS join_same, q FROM unnest(ARRAY[
+SELECT split_part(wa_compare_order(q), ',', 1) AS wa_compare_order, q FROM unnest(ARRAY[
     'SELECT count(*), count(d.x) FROM join_facts f LEFT JOIN join_dims d ON d.id = f.k AND now() < ''2001-01-01''',
     'SELECT f.b, count(*) FROM join_facts f WHERE NOT EXISTS (SELECT FROM join_dims d WHERE d.id = f.k AND now() < ''2001-01-01'') GROUP BY 1']) q;
 
 -- Views, and rows that a user may not see.
 CREATE VIEW join_view AS SELECT f.*, d.name, d.x, g.label FROM join_facts f JOIN join_dims d ON d.id = f.k LEFT JOIN join_groups g ON g.id = d.parent;
 CREATE VIEW join_barrier WITH (security_barrier) AS SELECT id, x, name FROM join_dims WHERE x > 5;
-SELECT join_same(q), join_refusal(q), q FROM unnest(ARRAY[
+SELECT wa_compare_order(q), wa_refusal(q), q FROM unnest(ARRAY[
     'SELECT label, name, count(*), sum(v) FROM join_view GROUP BY 1, 2',
     'SELECT b.name, count(*), sum(b.x) FROM join_facts f JOIN join_barrier b ON b.id = f.k GROUP BY 1',
     'SELECT count(*) FROM join_facts f WHERE k IN (SELECT id FROM join_barrier)']) q;
@@ -548,13 +534,13 @@ CREATE POLICY join_policy ON join_facts USING (v % 2 = 0 AND id > 5);
 SET SESSION AUTHORIZATION regress_join_user;
 SET client_min_messages = notice;
 SELECT wa_plan('SELECT d.name, count(*), sum(d.x) FROM join_facts f JOIN join_dims d ON d.id = f.k GROUP BY 1');
-SELECT join_same(q), q FROM unnest(ARRAY[
+SELECT wa_compare_order(q), q FROM unnest(ARRAY[
     'SELECT d.name, count(*), sum(d.x) FROM join_facts f JOIN join_dims d ON d.id = f.k GROUP BY 1',
     'SELECT d.x, count(*), sum(f.v) FROM join_facts f LEFT JOIN join_dims d ON d.id = f.k GROUP BY 1',
     'SELECT d.x, count(*), sum(f.v) FROM join_facts f JOIN join_dims d ON d.id = f.k WHERE d.x + f.b > 3 AND d.x > f.b GROUP BY 1',
     'SELECT label, count(*) FROM join_view GROUP BY 1']) q;
 SELECT join_leak(9) AS told;
-SELECT join_same(q), q FROM unnest(ARRAY[
+SELECT wa_compare_order(q), q FROM unnest(ARRAY[
     'SELECT count(*), sum(d.x) FROM join_facts f JOIN join_dims d ON d.id = f.k WHERE join_leak(d.x) AND join_leak(f.v % 2 + 8)',
     'SELECT count(*), sum(d.x) FROM join_facts f JOIN join_dims d ON d.id = f.k WHERE join_leak(d.x + (f.v % 2) * 9)',
     'SELECT d.name, count(*) FILTER (WHERE join_leak(d.x)), bool_and(join_leak(f.v % 2 * 9)) FROM join_facts f JOIN join_dims d ON d.id = f.k GROUP BY 1',
@@ -567,7 +553,7 @@ RESET SESSION AUTHORIZATION;
 ALTER POLICY join_policy ON join_facts USING (b IN (SELECT id FROM join_groups WHERE x = 1));
 SET SESSION AUTHORIZATION regress_join_user;
 SELECT wa_plan('SELECT count(*) FROM join_facts f') ~ 'WarpAgg' AS has_node LIMIT 1;
-SELECT join_same(q), q FROM unnest(ARRAY[
+SELECT wa_compare_order(q), q FROM unnest(ARRAY[
     'SELECT count(*) FROM join_facts f WHERE join_leak(CASE WHEN f.b % 2 = 1 THEN 0 ELSE 9 END)',
     'SELECT count(*) FROM join_facts f WHERE NOT EXISTS (SELECT FROM join_dims d WHERE d.id = f.k AND join_leak(d.x * 0 + CASE WHEN f.b % 2 = 1 THEN 0 ELSE 9 END))',
     'SELECT d.name, count(*) FROM join_facts f LEFT JOIN join_dims d ON d.id = f.k AND join_leak(CASE WHEN f.b % 2 = 1 THEN d.x % 9 ELSE 9 END) GROUP BY 1',
@@ -647,25 +633,25 @@ INSERT INTO join_part_queries (query) VALUES
 ('SELECT u.x, count(*) FROM join_facts f JOIN join_unlogged u ON u.id = f.k LEFT JOIN join_temporary t ON t.id = u.x GROUP BY 1'),
 ('SELECT d.id, count(*), sum(e.x) FROM join_facts f JOIN join_dims d ON d.id = f.k JOIN join_dims e ON e.id = d.x GROUP BY 1'),
 ('SELECT count(*), sum(d.x) FROM join_facts f JOIN join_dims d TABLESAMPLE SYSTEM (100) ON d.id = f.k');
-SELECT number, join_same(query), join_refusal(query) FROM join_part_queries ORDER BY 1;
+SELECT number, wa_compare_order(query), wa_refusal(query) FROM join_part_queries ORDER BY 1;
 SET enable_partitionwise_join = on;
 SET enable_partitionwise_aggregate = on;
-SELECT number, join_same(query), join_refusal(query) FROM join_part_queries WHERE number <= 8 ORDER BY 1;
+SELECT number, wa_compare_order(query), wa_refusal(query) FROM join_part_queries WHERE number <= 8 ORDER BY 1;
 RESET enable_partitionwise_join;
 RESET enable_partitionwise_aggregate;
 -- Of orders of joins that PostgreSQL has not thought of there are no plans.
 SET join_collapse_limit = 1;
-SELECT number, join_same(query) FROM join_queries WHERE number BETWEEN 27 AND 33 ORDER BY 1;
+SELECT number, wa_compare_order(query) FROM join_queries WHERE number BETWEEN 27 AND 33 ORDER BY 1;
 RESET join_collapse_limit;
 SET geqo_threshold = 2;
-SELECT number, split_part(join_same(query), ',', 1) FROM join_queries WHERE number BETWEEN 27 AND 33 ORDER BY 1;
+SELECT number, split_part(wa_compare_order(query), ',', 1) FROM join_queries WHERE number BETWEEN 27 AND 33 ORDER BY 1;
 RESET geqo_threshold;
 -- Other plans of what is joined.
 SET enable_seqscan = off;
-SELECT number, split_part(join_same(query), ',', 1) FROM join_queries WHERE number BETWEEN 27 AND 45 ORDER BY 1;
+SELECT number, split_part(wa_compare_order(query), ',', 1) FROM join_queries WHERE number BETWEEN 27 AND 45 ORDER BY 1;
 RESET enable_seqscan;
 SELECT 0 * count(set_config(name, 'on', false)) AS eager FROM pg_settings WHERE name = 'enable_eager_aggregate';
-SELECT number, split_part(join_same(query), ',', 1) FROM join_queries WHERE number BETWEEN 1 AND 60 ORDER BY 1;
+SELECT number, split_part(wa_compare_order(query), ',', 1) FROM join_queries WHERE number BETWEEN 1 AND 60 ORDER BY 1;
 SELECT 0 * count(set_config(name, 'off', false)) AS eager FROM pg_settings WHERE name = 'enable_eager_aggregate';
 
 -- One snapshot, and what the transaction itself has changed.
@@ -673,18 +659,18 @@ BEGIN ISOLATION LEVEL REPEATABLE READ;
 SELECT count(*), sum(d.x) FROM join_facts f JOIN join_dims d ON d.id = f.k;
 UPDATE join_dims SET x = x + 1 WHERE id % 2 = 0;
 SELECT count(*), sum(d.x) FROM join_facts f JOIN join_dims d ON d.id = f.k;
-SELECT join_same('SELECT d.name, count(*), sum(d.x) FROM join_facts f JOIN join_dims d ON d.id = f.k GROUP BY 1');
+SELECT wa_compare_order('SELECT d.name, count(*), sum(d.x) FROM join_facts f JOIN join_dims d ON d.id = f.k GROUP BY 1');
 ROLLBACK;
 
 -- All the same of resident columns; what is joined is read from the heap.
 SELECT warpagg_load('join_facts') > 0 AS loaded;
 SELECT warpagg_load('join_parts') > 0 AS loaded;
-SELECT number, join_same(query) FROM join_queries ORDER BY 1;
-SELECT number, join_same(query) FROM join_part_queries ORDER BY 1;
+SELECT number, wa_compare_order(query) FROM join_queries ORDER BY 1;
+SELECT number, wa_compare_order(query) FROM join_part_queries ORDER BY 1;
 UPDATE join_dims SET x = x + 1, name = 'new ' || x % 3 WHERE id % 3 = 0;
 DELETE FROM join_dims WHERE id % 7 = 1;
 UPDATE join_facts SET k = k + 1 WHERE id % 50 = 3;
-SELECT number, join_same(query) FROM join_queries WHERE number IN (1, 12, 15, 28, 33, 39, 45, 49, 58) ORDER BY 1;
+SELECT number, wa_compare_order(query) FROM join_queries WHERE number IN (1, 12, 15, 28, 33, 39, 45, 49, 58) ORDER BY 1;
 
 -- What a session keeps of joined relations is not used once they have changed, whoever has
 -- changed them, nor where settings are others.
@@ -776,7 +762,7 @@ SELECT join_kept(:lasting);
 
 DROP VIEW join_view, join_barrier;
 DROP TABLE join_wide, join_long, join_full, join_word_pairs, join_set_nulls, join_set_null, join_facts, join_no_facts, join_dims, join_groups, join_regions, join_days, join_pairs, join_sparse, join_many, join_none, join_odd, join_domains, join_partly, join_ends, join_end_facts, join_few, join_results, join_parts, join_divided, join_child, join_parent, join_fact_child, join_fact_near, join_fact_parent, join_unlogged, join_lasting, join_times, join_words, join_word_facts;
-DROP FUNCTION join_kept(text), join_same(text), join_refusal(text), join_seen(integer), join_leak(bigint);
+DROP FUNCTION join_kept(text), join_seen(integer), join_leak(bigint);
 DROP DOMAIN join_domain;
 DROP TYPE join_pair;
 DROP ROLE regress_join_user;

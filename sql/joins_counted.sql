@@ -13,19 +13,6 @@ SET cpu_tuple_cost = 10;
 SELECT 0 * count(set_config(name, 'off', false)) AS eager FROM pg_settings WHERE name = 'enable_eager_aggregate';
 \set VERBOSITY terse
 
--- What wa_compare says, and whether the order is another where there is one.
-CREATE FUNCTION counted_same(query text) RETURNS text LANGUAGE sql AS $$
-    SELECT replace(wa_compare(query), ', partly', ', heap')
-        || CASE WHEN query ~ 'ORDER BY'
-                AND wa_rows(query, 'on', 'on', 'all', true) IS DISTINCT FROM wa_rows(query, 'off', 'off', 'off', true)
-           THEN ', in another order' ELSE '' END
-$$;
-
--- The line of a query's plan that says why it has no node.
-CREATE FUNCTION counted_refusal(query text) RETURNS text LANGUAGE sql AS $$
-    SELECT COALESCE(string_agg(substr(trim(line), 20), '; '), 'none') FROM wa_plan(query) line WHERE line ~ 'WarpAgg: not used'
-$$;
-
 -- Facts and rows of which several have a key; each has keys that the other has not, and NULL.
 CREATE TABLE counted_facts (
     id integer, k integer, k2 smallint, big bigint, g integer, i2 smallint, i4 integer, i8 bigint, n numeric,
@@ -180,14 +167,14 @@ INSERT INTO counted_queries (query) VALUES
 ('SELECT f.g, count(*), sum(d.z4), sum(e.i4) FROM counted_facts f JOIN counted_many d ON d.k = f.k JOIN counted_special e ON e.k = f.g GROUP BY 1'),
 ('SELECT f.g, count(*), avg(f.n), sum(e.i4), avg(e.x), sum(f.i4), max(d.z4) FROM counted_facts f JOIN counted_many d ON d.k = f.k JOIN counted_special e ON e.k = f.g GROUP BY 1'),
 ('SELECT f.g, count(*), avg(f.n), sum(e.i4), avg(e.x), sum(f.i4), max(d.z4), count(e.x) FROM counted_facts f LEFT JOIN counted_many d ON d.k = f.k LEFT JOIN counted_special e ON e.k = f.g AND e.x <> ''NaN'' GROUP BY 1');
-SELECT number, counted_same(query) FROM counted_queries ORDER BY 1;
-SELECT number, counted_refusal(query), query FROM counted_queries WHERE counted_refusal(query) <> 'none' ORDER BY 1;
+SELECT number, wa_compare_order(query) FROM counted_queries ORDER BY 1;
+SELECT number, wa_refusal(query), query FROM counted_queries WHERE wa_refusal(query) <> 'none' ORDER BY 1;
 
 -- The same of resident columns, for both tables.
 SELECT count(warpagg_load(t)) > 0 AS loaded FROM unnest('{counted_facts,counted_many,counted_special,counted_dims,counted_none}'::regclass[]) t;
-SELECT counted_same(query), count(*), min(number) FROM counted_queries GROUP BY 1 ORDER BY 3;
+SELECT wa_compare_order(query), count(*), min(number) FROM counted_queries GROUP BY 1 ORDER BY 3;
 -- The extension's own aggregates, whose sums of floats are exact.
-SELECT counted_same(q), counted_refusal(q), q FROM unnest(ARRAY[
+SELECT wa_compare_order(q), wa_refusal(q), q FROM unnest(ARRAY[
     'SELECT f.g, gpu_count(*), gpu_count(d.zn), gpu_sum(f.i4), gpu_avg(f.n), gpu_sum(d.z8), gpu_avg(d.z4), gpu_min(d.zt), gpu_max(f.s) FROM counted_facts f LEFT JOIN counted_many d ON d.k = f.k GROUP BY 1',
     'SELECT f.g, gpu_sum(f.f) FROM counted_facts f JOIN counted_many d ON d.k = f.k GROUP BY 1',
     'SELECT f.g, gpu_avg(d.zf) FROM counted_facts f JOIN counted_many d ON d.k = f.k GROUP BY 1']) q;
@@ -200,7 +187,7 @@ ALTER TABLE counted_parts_2 DROP COLUMN gone;
 ALTER TABLE counted_parts ATTACH PARTITION counted_parts_2 DEFAULT;
 INSERT INTO counted_parts SELECT i % 40, i, i % 3 FROM generate_series(1, 500) i;
 ANALYZE counted_parts;
-SELECT counted_same(q), counted_refusal(q), q FROM unnest(ARRAY[
+SELECT wa_compare_order(q), wa_refusal(q), q FROM unnest(ARRAY[
     'SELECT f.g, count(*), sum(d.z4), avg(f.i4) FROM counted_facts f JOIN counted_parts d ON d.k = f.k AND d.z4 % 2 = 0 GROUP BY 1',
     'SELECT f.g, count(*), sum(d.z4), avg(f.z4), count(d.k) FROM counted_parts f LEFT JOIN counted_many d ON d.k = f.k GROUP BY 1',
     'SELECT f.g, count(*), sum(d.z4), avg(f.z4) FROM counted_parts f JOIN counted_parts d ON d.k = f.k WHERE f.g > 0 GROUP BY 1']) q;
@@ -253,8 +240,8 @@ CREATE POLICY counted_policy ON counted_many TO counted_user USING (z4 < 5000000
 GRANT SELECT ON counted_special, counted_many TO counted_user;
 SET ROLE counted_user;
 SELECT wa_plan('SELECT f.g, count(*), sum(d.z4) FROM counted_facts f JOIN counted_many d ON d.k = f.k GROUP BY 1');
-SELECT counted_same('SELECT f.g, count(*), sum(d.z4) FROM counted_facts f JOIN counted_many d ON d.k = f.k GROUP BY 1');
-SELECT counted_same('SELECT f.g, count(*), sum(d.z4) FROM counted_facts f LEFT JOIN counted_many d ON d.k = f.k AND d.z2 < 2 GROUP BY 1');
+SELECT wa_compare_order('SELECT f.g, count(*), sum(d.z4) FROM counted_facts f JOIN counted_many d ON d.k = f.k GROUP BY 1');
+SELECT wa_compare_order('SELECT f.g, count(*), sum(d.z4) FROM counted_facts f LEFT JOIN counted_many d ON d.k = f.k AND d.z2 < 2 GROUP BY 1');
 -- A function that tells what it is called for is not called for other rows.
 SET client_min_messages = notice;
 SELECT f.g, count(*), max(d.z4) FROM counted_facts f JOIN counted_many d ON d.k = f.k AND counted_look(d.z4) AND d.z4 BETWEEN 470000000 AND 520000000 WHERE f.g = 1 GROUP BY 1;
@@ -263,7 +250,7 @@ RESET ROLE;
 -- Who may not call an aggregate may not have it told from others.
 ALTER TABLE counted_many DISABLE ROW LEVEL SECURITY;
 REVOKE EXECUTE ON FUNCTION avg(numeric) FROM PUBLIC;
-SELECT counted_refusal('SELECT f.g, avg(f.n) FROM counted_facts f JOIN counted_many d ON d.k = f.k GROUP BY 1');
+SELECT wa_refusal('SELECT f.g, avg(f.n) FROM counted_facts f JOIN counted_many d ON d.k = f.k GROUP BY 1');
 SET ROLE counted_user;
 SELECT avg(d.zn) FROM counted_facts f JOIN counted_many d ON d.k = f.k;
 RESET ROLE;
@@ -283,22 +270,22 @@ SET client_min_messages = error;
 -- What a session keeps of counts is not used once rows have changed.
 CREATE TEMPORARY TABLE counted_kept (query text);
 INSERT INTO counted_kept VALUES ('SELECT f.g, count(*), sum(d.z4), max(d.zt) FROM counted_facts f LEFT JOIN counted_many d ON d.k = f.k GROUP BY 1');
-SELECT counted_same(query) FROM counted_kept;
+SELECT wa_compare_order(query) FROM counted_kept;
 UPDATE counted_many SET z4 = z4 + 1 WHERE k = 3;
-SELECT counted_same(query) FROM counted_kept;
+SELECT wa_compare_order(query) FROM counted_kept;
 INSERT INTO counted_many (k, z4) VALUES (3, 5), (31, 6), (NULL, 7);
-SELECT counted_same(query) FROM counted_kept;
+SELECT wa_compare_order(query) FROM counted_kept;
 BEGIN;
 DELETE FROM counted_many WHERE k IN (4, 31);
-SELECT counted_same(query) FROM counted_kept;
+SELECT wa_compare_order(query) FROM counted_kept;
 ROLLBACK;
-SELECT counted_same(query) FROM counted_kept;
+SELECT wa_compare_order(query) FROM counted_kept;
 DELETE FROM counted_many WHERE k = 31;
-SELECT counted_same(query) FROM counted_kept;
+SELECT wa_compare_order(query) FROM counted_kept;
 
 -- What costs little is not planned again, and what costs more so is left alone.
 RESET cpu_tuple_cost;
-SELECT counted_refusal('SELECT f.g, count(*) FROM counted_facts f JOIN counted_many d ON d.k = f.k WHERE f.id < 3 GROUP BY 1');
+SELECT wa_refusal('SELECT f.g, count(*) FROM counted_facts f JOIN counted_many d ON d.k = f.k WHERE f.id < 3 GROUP BY 1');
 CREATE TABLE counted_large AS SELECT i AS id, i % 5000 AS k, i % 7 AS g, i AS x FROM generate_series(1, 100000) i;
 CREATE INDEX ON counted_large (k);
 CREATE INDEX ON counted_large (id);
@@ -307,6 +294,6 @@ SELECT wa_plan('SELECT f.g, count(*), sum(d.x) FROM counted_large f JOIN counted
 SET enable_bitmapscan = off;
 SELECT wa_plan('SELECT f.g, count(*), sum(d.x) FROM counted_large f JOIN counted_large d ON d.k = f.k WHERE f.id = 77 GROUP BY 1');
 RESET enable_bitmapscan;
-SELECT counted_same('SELECT f.g, count(*), sum(d.x), avg(f.x) FROM counted_large f JOIN counted_large d ON d.k = f.k GROUP BY 1');
+SELECT wa_compare_order('SELECT f.g, count(*), sum(d.x), avg(f.x) FROM counted_large f JOIN counted_large d ON d.k = f.k GROUP BY 1');
 DROP TABLE counted_facts, counted_many, counted_special, counted_dims, counted_none, counted_parts, counted_made, counted_large CASCADE;
 DROP FUNCTION counted_look;

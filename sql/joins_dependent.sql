@@ -62,11 +62,6 @@ CREATE FUNCTION dep_same(query text) RETURNS text LANGUAGE sql AS $$
                      WHERE line ~ 'Group Key: .*ctid|Dependent'), ', none depends')
 $$;
 
--- The line of a query's plan that says why it has no node.
-CREATE FUNCTION dep_refusal(query text) RETURNS text LANGUAGE sql AS $$
-    SELECT COALESCE(string_agg(substr(trim(line), 20), '; '), 'none') FROM wa_plan(query) line WHERE line ~ 'WarpAgg: not used'
-$$;
-
 -- The shape of TPC-H's tenth query: a chain, and few groups of those that there are.
 SELECT wa_plan('SELECT c.cust, c.name, sum(l.v) AS sum, c.balance, n.name, c.tag, c.note FROM dep_lines l JOIN dep_orders o ON o.ord = l.ord JOIN dep_customers c ON c.cust = o.cust JOIN dep_nations n ON n.nation = c.nation WHERE o.day > ''2024-02-01'' GROUP BY c.cust, c.name, c.balance, n.name, c.tag, c.note ORDER BY sum DESC, c.cust LIMIT 20');
 SELECT dep_same('SELECT c.cust, c.name, sum(l.v) AS sum, c.balance, n.name, c.tag, c.note FROM dep_lines l JOIN dep_orders o ON o.ord = l.ord JOIN dep_customers c ON c.cust = o.cust JOIN dep_nations n ON n.nation = c.nation WHERE o.day > ''2024-02-01'' GROUP BY c.cust, c.name, c.balance, n.name, c.tag, c.note ORDER BY sum DESC, c.cust LIMIT 20');
@@ -86,8 +81,8 @@ SELECT dep_same('SELECT c.cust, upper(c.name), lower(c.note), count(*) FROM dep_
 -- types that no vector holds
 SELECT dep_same('SELECT c.cust, c.list, c.facts ->> ''a'', c.facts, count(*) FROM dep_lines l JOIN dep_customers c ON c.cust = l.cust GROUP BY c.cust');
 SELECT dep_same('SELECT c.cust, c.list, max(l.v) FROM dep_lines l LEFT JOIN dep_customers c ON c.cust = l.cust GROUP BY 1, 2 ORDER BY 3 DESC, 2 DESC, 1 LIMIT 20');
-SELECT dep_refusal('SELECT l.a, c.list, count(*) FROM dep_lines l JOIN dep_customers c ON c.cust = l.cust GROUP BY 1, 2');
-SELECT dep_refusal('SELECT c.cust, c.list, count(*) FROM dep_lines l JOIN dep_customers c ON c.cust = l.cust GROUP BY 1, 2 ORDER BY 2 LIMIT 3');
+SELECT wa_refusal('SELECT l.a, c.list, count(*) FROM dep_lines l JOIN dep_customers c ON c.cust = l.cust GROUP BY 1, 2');
+SELECT wa_refusal('SELECT c.cust, c.list, count(*) FROM dep_lines l JOIN dep_customers c ON c.cust = l.cust GROUP BY 1, 2 ORDER BY 2 LIMIT 3');
 -- ORDER BY of a few by what is told, first and later; HAVING of it
 SELECT dep_same('SELECT c.cust, c.name, c.note, count(*) FROM dep_lines l JOIN dep_customers c ON c.cust = l.cust GROUP BY 1, 2, 3 ORDER BY c.name DESC, c.cust LIMIT 7 OFFSET 3');
 SELECT dep_same('SELECT c.cust, c.name, c.note, count(*) FROM dep_lines l JOIN dep_customers c ON c.cust = l.cust GROUP BY 1, 2, 3 ORDER BY count(*) DESC, c.name, c.note DESC, c.cust LIMIT 25');
@@ -212,4 +207,4 @@ SELECT dep_same(:query);
 SELECT dep_same('SELECT l.a, c.cust, c.name, c.note, n.name, n.x, count(*), sum(l.v) FROM dep_lines l LEFT JOIN dep_customers c ON c.cust = l.cust LEFT JOIN dep_nations n ON n.nation = c.nation GROUP BY 1, 2, 3, 4, 5, 6 ORDER BY count(*) DESC, 1, 2, 3, 4, 5, 6 LIMIT 40');
 
 DROP TABLE dep_lines, dep_orders, dep_customers, dep_nations, dep_regions, dep_pairs, dep_codes;
-DROP FUNCTION dep_same, dep_refusal, dep_kept;
+DROP FUNCTION dep_same, dep_kept;
