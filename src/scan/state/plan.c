@@ -150,6 +150,7 @@ columns_of(const WaScanQuery *query)
 	List *columns;
 	ListCell *cell;
 
+	all = list_concat(all, query->dependents);
 	all = list_concat(all, query->filter_clauses);
 	columns = list_concat_unique(
 		NIL, pull_var_clause((Node *) all, PVC_RECURSE_AGGREGATES |
