@@ -155,8 +155,16 @@ SELECT wa_join_differences('SELECT s.id, min(p.region) FROM wa_sale s LEFT JOIN 
 CREATE TABLE wa_many AS SELECT i AS id, 'one of many: ' || i AS name FROM generate_series(1, 20000) i;
 ALTER TABLE wa_many ADD PRIMARY KEY (id);
 ANALYZE wa_many;
+SET warpagg.buffer_memory = '64kB';
 SELECT * FROM wa_workers('SELECT max(m.name) FROM wa_sale s JOIN wa_many m ON s.id = m.id WHERE m.id % 1 = 0');
 SELECT wa_join_differences('SELECT max(m.name), count(*) FROM wa_sale s JOIN wa_many m ON s.id = m.id WHERE m.id % 1 = 0');
+-- Tables that the planner sees to take too much, and what they may take.
+SET warpagg.explain_refusals = explain;
+SELECT wa_refusal('SELECT max(m.name) FROM wa_sale s JOIN wa_many m ON s.id = m.id');
+SELECT wa_refusal('SELECT count(*) FROM wa_sale s WHERE s.id NOT IN (SELECT id FROM wa_many)');
+RESET warpagg.buffer_memory;
+SELECT wa_refusal('SELECT max(m.name) FROM wa_sale s JOIN wa_many m ON s.id = m.id');
+RESET warpagg.explain_refusals;
 RESET work_mem;
 RESET hash_mem_multiplier;
 SELECT * FROM wa_workers('SELECT max(m.name) FROM wa_sale s JOIN wa_many m ON s.id = m.id WHERE m.id % 1 = 0');

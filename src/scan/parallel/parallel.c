@@ -104,7 +104,8 @@ find_joins_room(Leader *leader, int nworkers)
 		return true;
 	leader->joins_bytes = wa_join_image_bytes(joined);
 	return (double) leader->joins_bytes <=
-			   (double) get_hash_memory_limit() * (nworkers + 1) &&
+			   Max((double) get_hash_memory_limit() * (nworkers + 1),
+				   (double) wa_join_memory()) &&
 		   have_files_room(leader->joins_bytes);
 }
 

@@ -26,6 +26,7 @@
 #include "scan/plan/join_order.h"
 #include "scan/plan/planned_joins.h"
 #include "scan/plan/planner_compat.h"
+#include "scan/tables/join_tables.h"
 
 /* What a row of a relation that is joined takes beside its values, and each of these. */
 #define ROW_BYTES   16
@@ -488,8 +489,8 @@ wa_planned_joins_memory(const WaPlannedJoins *joins)
 	foreach (cell, joins->list)
 		if (((const WaJoin *) lfirst(cell))->kind == WA_JOIN_NUMBER)
 			bytes += joins->rows * ROW_BYTES;
-	return bytes <= (double) get_hash_memory_limit()
+	return bytes <= (double) wa_join_memory()
 			   ? NULL
-			   : "what is joined takes more memory than work_mem and "
-				 "hash_mem_multiplier allow";
+			   : "what is joined takes more memory than warpagg.buffer_memory, "
+				 "or work_mem and hash_mem_multiplier, allow";
 }

@@ -18,6 +18,7 @@
 #include "scan/plan/join_conditions.h"
 #include "scan/plan/join_keys.h"
 #include "scan/plan/planned_sets.h"
+#include "scan/tables/join_tables.h"
 
 /* Bytes that a row takes beside its columns, and what it costs, in cpu_tuple_cost. */
 #define ROW_BYTES 32
@@ -117,9 +118,10 @@ take(Search *search, SubPlan *subplan, bool is_sure)
 		return REFUSAL;
 	plan = planner_subplan_get_plan(search->root, subplan);
 	search->bytes += plan->plan_rows * (ROW_BYTES + plan->plan_width);
-	if (search->bytes > (double) get_hash_memory_limit())
-		return "what a subquery returns takes more memory than work_mem and "
-			   "hash_mem_multiplier allow";
+	if (search->bytes > (double) wa_join_memory())
+		return "what a subquery returns takes more memory than "
+			   "warpagg.buffer_memory, or work_mem and hash_mem_multiplier, "
+			   "allow";
 	joins->list = lappend(joins->list, join);
 	joins->cost +=
 		plan->total_cost + plan->plan_rows * TAKEN_ROW * cpu_tuple_cost;

@@ -10,10 +10,12 @@
 #ifndef WA_SCAN_JOIN_TABLES_H
 #define WA_SCAN_JOIN_TABLES_H
 
+#include "miscadmin.h"
 #include "nodes/execnodes.h"
 
 #include "scan/expr/joins.h"
 #include "scan/tables/key_rows.h"
+#include "settings.h"
 
 /* A value of rows. */
 typedef struct WaJoinValue
@@ -57,6 +59,16 @@ typedef struct WaJoinTables
 	WaLookupTable *tables; /* of the values */
 	TupleTableSlot *slot;  /* the values of a row of the table */
 } WaJoinTables;
+
+/*
+ * Returns the bytes that what a query joins may take while it runs: as much as a hash join of
+ * PostgreSQL's, or as what a session buffers.
+ */
+static inline Size
+wa_join_memory(void)
+{
+	return Max(get_hash_memory_limit(), (Size) wa_buffer_memory_kb * 1024);
+}
 
 /* Has what is in all tables be here, before rows look something up in them. */
 static inline void
