@@ -168,7 +168,7 @@ SELECT kept(:lent);
 
 -- rows of blocks that have been looked into before it is known who answers
 CREATE TABLE kept_few (k integer) WITH (autovacuum_enabled = off);
-INSERT INTO kept_few SELECT i * 7 FROM generate_series(1, 40) i;
+INSERT INTO kept_few SELECT i * 7 FROM generate_series(1, 120) i;
 VACUUM (FREEZE, ANALYZE) kept_few;
 \set few '''SELECT d.x, count(*) FROM kept_few f JOIN kept_dims d ON d.id = f.k GROUP BY 1'''
 \connect -

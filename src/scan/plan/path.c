@@ -41,7 +41,9 @@
 
 /*
  * What is joined is read again after it has changed: tables of what is resident are thought
- * to be used four times before that, by whatever sessions.
+ * to be used four times before that, by whatever sessions.  Not so if more is joined than
+ * there is in the table: for who comes first, and where such a relation is written to for
+ * each query, that takes several times as long as PostgreSQL's plan.
  */
 #define RESIDENT_JOINS_SHARE 0.25
 
@@ -300,6 +302,7 @@ add_our_path(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *output_rel,
 	if (*reason != NULL || output_rel->pathlist == NIL)
 		return;
 	if (planned->joins.list != NIL &&
+		planned->joins.rows <= planned->sources.tuples &&
 		wa_joins_are_resident(root, &planned->joins))
 		planned->joins.cost *= RESIDENT_JOINS_SHARE;
 	wa_limit_recognise(root, planned, output_rel->reltarget, limit);
