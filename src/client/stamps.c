@@ -37,3 +37,24 @@ wa_client_stamps(const WaRunSource *sources, uint32 nsources,
 					   nsources * sizeof(*stamps), &bulk);
 	return bulk == reply.header.bulk || wa_client_reject(true);
 }
+
+bool
+wa_client_blocks(const WaRunSource *source, const WaSnapshot *snapshot,
+				 uint64_t position, uint64_t *blocks)
+{
+	const uint64 bytes = source->nblocks * (uint64) sizeof(*blocks);
+	WaMessage message = {0};
+	WaMessage reply;
+	uint32_t bulk = 0;
+
+	message.blocks.relation = source->relation;
+	message.blocks.nblocks = source->nblocks;
+	message.blocks.position = position;
+	message.blocks.snapshot = *snapshot;
+	if (wa_client_reserve(bytes) == NULL ||
+		!wa_client_ask(&message, WA_MSG_BLOCKS, sizeof(message.blocks),
+					   WA_MSG_DONE, &reply))
+		return false;
+	wa_client_copy_out(message.blocks.blocks, blocks, bytes, &bulk);
+	return bulk == reply.header.bulk || wa_client_reject(true);
+}

@@ -19,4 +19,12 @@ extern WA_MUST_CHECK bool wa_client_stamps(const WaRunSource *sources,
 										   const WaSnapshot *snapshot,
 										   uint64 position, uint64 *stamps);
 
+/*
+ * Likewise for what the blocks of a relation are (WaBlocksMessage), of which there is one at
+ * least: stores a number for each.
+ */
+extern WA_MUST_CHECK bool wa_client_blocks(const WaRunSource *source,
+										   const WaSnapshot *snapshot,
+										   uint64_t position, uint64_t *blocks);
+
 #endif /* WA_CLIENT_STAMPS_H */

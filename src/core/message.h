@@ -9,7 +9,7 @@
 #include "core/counters.h"
 
 /* Raised with every change of a message, a shared file or WaPartial. */
-#define WA_PROTOCOL_VERSION 17
+#define WA_PROTOCOL_VERSION 18
 #define WA_PROTOCOL_MAGIC   0x57413031 /* "WA01" */
 
 /* Relative to the data directory, which is every process's own directory. */
@@ -71,7 +71,8 @@ typedef enum WaMessageType
 	WA_MSG_COVER,
 	WA_MSG_STAMPS,
 	WA_MSG_KEEP,
-	WA_MSG_KEPT
+	WA_MSG_KEPT,
+	WA_MSG_BLOCKS
 } WaMessageType;
 
 typedef struct WaHeader

@@ -31,6 +31,8 @@
  *	                           <--------  RESIDENT {table}
  *	STAMPS {sources, snapshot} -------->
  *	                           <--------  DONE
+ *	BLOCKS {relation, snapshot} ------->
+ *	                           <--------  DONE
  *	EXTENTS {columns, which}   -------->
  *	                           <--------  LISTED {number}
  *	TEXTS {column, first}      -------->
@@ -216,6 +218,7 @@ typedef union WaMessage
 	WaResidencyMessage residency;
 	WaResidentMessage resident;
 	WaStampsMessage stamps;
+	WaBlocksMessage blocks;
 	WaExtentsMessage extents;
 	WaTextsMessage texts;
 	WaConfirmMessage confirm;

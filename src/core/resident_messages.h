@@ -337,6 +337,25 @@ typedef struct WaStampsMessage
 	uint64_t stamps;
 } WaStampsMessage;
 
+/*
+ * Asks what the blocks of a relation are, as a snapshot sees them, likewise.  At `blocks`
+ * the reply, DONE, has a uint64_t for each of nblocks, whose checksum is its bulk.
+ *
+ * That is 0 unless the block is cached, fresh, and settled for the snapshot; else the LSN
+ * of its page.  As long as wal_level is not minimal, and the server runs, two that are the
+ * same, of the same block, tell that both snapshots see the same rows in it.  It is 0, too,
+ * of a page that has never had a record.
+ */
+typedef struct WaBlocksMessage
+{
+	WaHeader header;
+	WaRelation relation;
+	uint32_t nblocks; /* of the relation, at least 1 */
+	uint64_t position;
+	WaSnapshot snapshot;
+	uint64_t blocks; /* offset in the parcel */
+} WaBlocksMessage;
+
 /* The stamp of a relation without blocks, in which nobody sees rows. */
 #define WA_EMPTY_STAMP UINT64_C(1)
 

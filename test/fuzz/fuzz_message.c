@@ -44,6 +44,8 @@ right_length(WaMessage *message, uint32_t type, size_t there)
 			return TABLE_LENGTH(message->resident, columns);
 		case WA_MSG_STAMPS:
 			return sizeof(message->stamps);
+		case WA_MSG_BLOCKS:
+			return sizeof(message->blocks);
 		case WA_MSG_KEEP:
 			return sizeof(message->keep);
 		case WA_MSG_KEPT:

@@ -392,6 +392,13 @@ tidy_stamps(WaStampsMessage *stamps)
 	stamps->unused = 0;
 }
 
+/* Has a BLOCKS be about some blocks of an extent or two, for which there is room. */
+static void
+tidy_blocks(WaBlocksMessage *blocks)
+{
+	blocks->nblocks = 1 + blocks->nblocks % 700;
+}
+
 /* Has a RUN be of the last query written, over a few sources, by columns that may be. */
 static void
 tidy_run(WaRunMessage *run, const Client *client)
@@ -418,7 +425,7 @@ send_damaged(int fd, WaMessage *message)
 static uint32_t
 type_of(const FuzzStep *step)
 {
-	const uint32_t type = step->a % (WA_MSG_KEPT + 1U);
+	const uint32_t type = step->a % (WA_MSG_BLOCKS + 1U);
 
 	return type == WA_MSG_RETIRE ? WA_MSG_PIN : type;
 }
@@ -437,6 +444,8 @@ do_message(int fd, const FuzzStep *step, const Client *client)
 		tidy_residency(&message.residency);
 	if (message.header.type == WA_MSG_STAMPS && (step->b & FLAG_LENGTH) == 0)
 		tidy_stamps(&message.stamps);
+	if (message.header.type == WA_MSG_BLOCKS && (step->b & FLAG_LENGTH) == 0)
+		tidy_blocks(&message.blocks);
 	if (message.header.type == WA_MSG_KEEP && (step->b & FLAG_LENGTH) == 0)
 		tidy_keep(&message.keep, client);
 	if ((step->b & FLAG_NO_BULK) == 0)

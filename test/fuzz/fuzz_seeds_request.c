@@ -270,6 +270,22 @@ ask_stamps(uint32_t nsources, const uint8_t *forms, uint8_t nforms)
 	send_message(WA_MSG_STAMPS, &message, sizeof(message.stamps), 0);
 }
 
+/* Writes the step of a question what the blocks of a relation are. */
+static void
+ask_blocks(uint32_t nblocks)
+{
+	WaMessage message;
+
+	memset(&message, 0, sizeof(message));
+	message.blocks.relation = fuzz_relation(0);
+	message.blocks.nblocks = nblocks - 1; /* of which one more is made */
+	message.blocks.position = 1;
+	message.blocks.snapshot =
+		(WaSnapshot){.xmin = UINT64_MAX, .xmax = UINT64_MAX};
+	message.blocks.blocks = GROUPS_PLACE;
+	send_message(WA_MSG_BLOCKS, &message, sizeof(message.blocks), 0);
+}
+
 /* Writes the steps of questions about resident columns. */
 static void
 ask(const uint8_t *forms, uint8_t nforms)
@@ -278,6 +294,7 @@ ask(const uint8_t *forms, uint8_t nforms)
 
 	ask_residency(1 + forms[0] % MAX_SOURCES, forms, nforms);
 	ask_stamps(1 + forms[0] % MAX_SOURCES, forms, nforms);
+	ask_blocks(1 + forms[0]);
 	memset(&message, 0, sizeof(message));
 	message.extents.relation = fuzz_relation(0);
 	message.extents.nblocks = 700;

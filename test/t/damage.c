@@ -229,6 +229,10 @@ find_parts(const Peer *peer, const WaMessage *message, Part parts[MAX_PARTS])
 				parts[0] = part_of(peer, request->stamps.stamps,
 								   request->stamps.nsources *
 									   (uint64_t) sizeof(uint64_t));
+			if (request->header.type == WA_MSG_BLOCKS)
+				parts[0] = part_of(peer, request->blocks.blocks,
+								   request->blocks.nblocks *
+									   (uint64_t) sizeof(uint64_t));
 			break;
 		case WA_MSG_RUN:
 			parts[0] =

@@ -202,6 +202,18 @@ make_stamps(WaStampsMessage *stamps)
 	return sizeof(*stamps);
 }
 
+/* Makes a BLOCKS that is right, or nearly. */
+static size_t
+make_blocks(WaBlocksMessage *blocks)
+{
+	blocks->relation = wa_test_relation(pick(3));
+	blocks->nblocks = (uint32_t) (pick(8) == 0 ? pick(UINT32_MAX) : pick(4000));
+	blocks->position = pick(4);
+	blocks->snapshot = wa_test_random_snapshot(&random_state);
+	blocks->blocks = pick_offset();
+	return sizeof(*blocks);
+}
+
 /* Makes a RUN that is right, or nearly. */
 static size_t
 make_run(WaRunMessage *run)
@@ -269,6 +281,8 @@ fill_resident(WaMessage *message, WaMessageType type)
 			return make_residency(&message->residency);
 		case WA_MSG_STAMPS:
 			return make_stamps(&message->stamps);
+		case WA_MSG_BLOCKS:
+			return make_blocks(&message->blocks);
 		case WA_MSG_KEEP:
 			return make_keep(&message->keep);
 		case WA_MSG_KEPT:
@@ -328,7 +342,7 @@ make_resident(WaMessage *message)
 		WA_MSG_EXTENTS, WA_MSG_LIST,    WA_MSG_RUN,    WA_MSG_RUN,
 		WA_MSG_CONFIRM, WA_MSG_RUN,     WA_MSG_UNLOAD, WA_MSG_TEXTS,
 		WA_MSG_PIN,     WA_MSG_EXTENTS, WA_MSG_FOLLOW, WA_MSG_FOLLOW,
-		WA_MSG_STAMPS,  WA_MSG_KEEP,    WA_MSG_KEPT};
+		WA_MSG_STAMPS,  WA_MSG_KEEP,    WA_MSG_KEPT,   WA_MSG_BLOCKS};
 	const WaMessageType type = types[pick(sizeof(types) / sizeof(types[0]))];
 	const size_t length = fill_resident(message, type);
 

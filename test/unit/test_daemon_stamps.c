@@ -1,6 +1,7 @@
 /*
  * test_daemon_stamps.c
- *		Stamps of relations in a running warpaggd: whether they are as they were.
+ *		Stamps of relations in a running warpaggd, and of blocks: whether they are as they
+ *		were.
  *
  *	test_daemon_stamps PROGRAM [WORD]
  */
@@ -218,6 +219,146 @@ test_starts(WaTestDaemon *daemon)
 	return end(&owner);
 }
 
+/* Makes a question what the blocks of a relation are. */
+static WaBlocksMessage
+make_blocks_question(uint64_t relation, uint32_t nblocks, uint64_t position)
+{
+	WaBlocksMessage question = {.relation = wa_test_relation(relation),
+								.nblocks = nblocks,
+								.position = position,
+								.snapshot = wa_test_snapshot,
+								.blocks = WA_TEST_BLOCKS_AT};
+
+	wa_message_begin(&question.header, WA_MSG_BLOCKS, sizeof(question), 37);
+	return question;
+}
+
+/*
+ * Asks it; each block has the LSN that it was loaded with, or 0 if that says nothing, if it
+ * is one that is not known, or behind those that are there.
+ */
+static bool
+blocks_are(WaTestOwner *owner, const WaBlocksMessage *question, uint64_t first,
+		   uint64_t position, uint32_t unknown)
+{
+	const size_t bytes = question->nblocks * sizeof(uint64_t);
+	uint64_t blocks[BLOCKS + 2];
+	WaMessage reply;
+
+	EXPECT(question->nblocks <= BLOCKS + 1);
+	memset(owner->parcel + question->blocks, 0xff, bytes + sizeof(uint64_t));
+	EXPECT(wa_test_ask(owner, question, &reply) == WA_MSG_DONE);
+	EXPECT(reply.header.request == 37);
+	memcpy(blocks, owner->parcel + question->blocks, bytes + sizeof(uint64_t));
+	EXPECT(reply.header.bulk == wa_checksum(0, blocks, bytes));
+	EXPECT(blocks[question->nblocks] == UINT64_MAX);
+	for (uint32_t i = 0; i < question->nblocks; i++)
+	{
+		const uint64_t lsn = 1 + (i + first) % position;
+
+		EXPECT(blocks[i] ==
+			   (lsn == 1 || i == unknown || i >= BLOCKS ? 0 : lsn));
+	}
+	return true;
+}
+
+/* Returns how many of the blocks are known. */
+static uint32_t
+count_known(WaTestOwner *owner, const WaBlocksMessage *question)
+{
+	uint32_t known = 0;
+	WaMessage reply;
+	uint64_t block;
+
+	memset(owner->parcel + question->blocks, 0xff,
+		   question->nblocks * sizeof(block));
+	EXPECT(wa_test_ask(owner, question, &reply) == WA_MSG_DONE);
+	for (uint32_t i = 0; i < question->nblocks; i++)
+	{
+		memcpy(&block, owner->parcel + question->blocks + i * sizeof(block),
+			   sizeof(block));
+		known += block != 0;
+	}
+	return known;
+}
+
+/* Blocks have their LSNs as long as they are fresh, and can be used. */
+static bool
+test_identities(WaTestDaemon *daemon)
+{
+	static const uint32_t changed[] = {7};
+	WaBlocksMessage question;
+	WaTestOwner owner;
+	uint32_t known;
+
+	(void) daemon;
+	EXPECT(begin(&owner));
+	question = make_blocks_question(0, BLOCKS, POSITION);
+	EXPECT(blocks_are(&owner, &question, 0, POSITION, UINT32_MAX));
+	question = make_blocks_question(1, BLOCKS + 1, POSITION);
+	EXPECT(blocks_are(&owner, &question, 1, POSITION, UINT32_MAX));
+	question = make_blocks_question(1, 3, POSITION);
+	EXPECT(blocks_are(&owner, &question, 1, POSITION, UINT32_MAX));
+	/* Nothing is there of another relation, nor for what WAL is not known for. */
+	question = make_blocks_question(RELATIONS, BLOCKS, POSITION);
+	EXPECT(count_known(&owner, &question) == 0);
+	question = make_blocks_question(0, BLOCKS, POSITION + 1);
+	EXPECT(count_known(&owner, &question) == 0);
+	/* For a snapshot for which nothing has ended those are that nobody decides about. */
+	question = make_blocks_question(0, BLOCKS, POSITION);
+	known = count_known(&owner, &question);
+	question.snapshot = (WaSnapshot){.xmin = 1, .xmax = 1};
+	EXPECT(count_known(&owner, &question) < known);
+	/* One that has changed is not known until it has been loaded again. */
+	EXPECT(wa_test_follow(&owner, POSITION, POSITION + 5, changed, 1) ==
+		   POSITION + 5);
+	question = make_blocks_question(0, BLOCKS, POSITION + 5);
+	EXPECT(blocks_are(&owner, &question, 0, POSITION, changed[0]));
+	EXPECT(load(&owner, 0, POSITION + 5, 1));
+	EXPECT(blocks_are(&owner, &question, 0, POSITION + 5, UINT32_MAX));
+	return end(&owner);
+}
+
+/* Tells whether a question about blocks ends the connection. */
+static bool
+blocks_are_rejected(const WaBlocksMessage *question)
+{
+	WaTestOwner owner;
+	WaMessage reply;
+	bool closed;
+
+	EXPECT(wa_test_own(&owner));
+	closed = wa_test_ask(&owner, question, &reply) == 0;
+	wa_test_disown(&owner);
+	return closed;
+}
+
+/* What cannot be ends the connection. */
+static bool
+test_unsound_blocks(WaTestDaemon *daemon)
+{
+	const WaBlocksMessage good = make_blocks_question(0, BLOCKS, POSITION);
+	WaBlocksMessage question = good;
+
+	(void) daemon;
+	EXPECT(!blocks_are_rejected(&good));
+	question.nblocks = 0;
+	EXPECT(blocks_are_rejected(&question));
+	question.nblocks = UINT32_MAX;
+	EXPECT(blocks_are_rejected(&question));
+	question = good;
+	question.blocks = WA_TEST_PARCEL_BYTES - BLOCKS * sizeof(uint64_t) + 1;
+	EXPECT(blocks_are_rejected(&question));
+	question = good;
+	question.relation = (WaRelation){0};
+	EXPECT(blocks_are_rejected(&question));
+	question = good;
+	question.snapshot.xmax = question.snapshot.xmin - 1;
+	EXPECT(blocks_are_rejected(&question));
+	EXPECT(wa_test_is_rejected(&good, good.header.length, true));
+	return wa_test_daemon_answers();
+}
+
 /* Tells whether a question ends the connection. */
 static bool
 is_rejected(const WaStampsMessage *question)
@@ -285,6 +426,9 @@ static const WaTestCase tests[] = {
 	{.name = "a daemon", .run = test_starts},
 	{.name = "another daemon", .run = test_starts},
 	{.name = "questions that cannot be", .run = test_unsound},
+	{.name = "blocks", .run = test_identities},
+	{.name = "questions about blocks that cannot be",
+	 .run = test_unsound_blocks},
 };
 
 int

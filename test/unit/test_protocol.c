@@ -38,6 +38,7 @@ static const size_t lengths[] = {
 	[WA_MSG_STAMPS] = sizeof(WaStampsMessage),
 	[WA_MSG_KEEP] = sizeof(WaKeepMessage),
 	[WA_MSG_KEPT] = sizeof(WaKeptMessage),
+	[WA_MSG_BLOCKS] = sizeof(WaBlocksMessage),
 	[WA_MSG_ANSWER] = sizeof(WaAnswerMessage),
 	[WA_MSG_LISTEN] = sizeof(WaSimpleMessage),
 	[WA_MSG_RETIRE] = sizeof(WaSimpleMessage),
@@ -76,7 +77,7 @@ is_about_relation(uint32_t type)
 {
 	return type == WA_MSG_EXTENTS || type == WA_MSG_TEXTS ||
 		   type == WA_MSG_CONFIRM || type == WA_MSG_UNLOAD ||
-		   type == WA_MSG_PIN;
+		   type == WA_MSG_PIN || type == WA_MSG_BLOCKS;
 }
 
 /* Whether a message is sound that says of itself what it is. */

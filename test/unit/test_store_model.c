@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "core/checksum.h"
+#include "daemon/store/store_blocks.h"
 #include "daemon/store/store_stamp.h"
 #include "test/unit/check.h"
 #include "test/unit/test_extent.h"
@@ -47,6 +48,7 @@ static long used_blocks;
 static long used_overlays;
 static uint64_t contents[OPERATIONS]; /* of stamps, by when they were made */
 static long stamps_seen;              /* that were not new */
+static long identities_seen;          /* of blocks */
 static uint64_t first_content;
 static uint8_t *parcel;
 
@@ -463,6 +465,54 @@ do_stamp(WaStore *store)
 	return true;
 }
 
+/* Returns what a block is told to be: the LSN that the model has of it, or 0. */
+static uint64_t
+identity_of(uint64_t relation, uint64_t block, const WaUse *use)
+{
+	for (int i = 0; i < WORLD_EXTENTS; i++)
+	{
+		const Model *model = &rules.models[relation][i];
+		const uint64_t first = wa_extent_first_block(world_numbers[i]);
+
+		if (block >= first && block < first + WA_EXTENT_BLOCKS)
+			return use->position > rules.known ||
+						   !rules_have(model, world_numbers[i],
+									   (uint32_t) (block - first), use) ||
+						   model->head.block_lsn[block - first] == 1
+					   ? 0
+					   : model->head.block_lsn[block - first];
+	}
+	return 0;
+}
+
+/* Asks what the first blocks of a relation are. */
+static bool
+do_blocks(WaStore *store)
+{
+	static uint64_t found[2 * WA_EXTENT_BLOCKS];
+	const uint64_t relation = pick(WORLD_RELATIONS);
+	const WaSnapshot snapshot =
+		pick(2) == 0 ? wa_test_snapshot
+					 : wa_test_random_snapshot(&world.random_state);
+	const uint64_t position =
+		pick(10) == 0 ? rules.known + 1 : rules.known - pick(2);
+	const WaRunSource source = {wa_test_relation(relation),
+								1 + (uint32_t) pick(2 * WA_EXTENT_BLOCKS)};
+	const WaUse use = {
+		.snapshot = &snapshot, .position = position, .nblocks = source.nblocks};
+
+	memset(found, 0xff, sizeof(found));
+	wa_store_blocks(store, &source, &snapshot, position, found);
+	for (uint32_t i = 0; i < source.nblocks; i++)
+	{
+		EXPECT(found[i] == identity_of(relation, i, &use));
+		identities_seen += found[i] != 0;
+	}
+	EXPECT(source.nblocks == 2 * WA_EXTENT_BLOCKS ||
+		   found[source.nblocks] == UINT64_MAX);
+	return true;
+}
+
 /* Tells whether a state is that of the model. */
 static bool
 state_is_right(const WaExtentState *state, const Model *model)
@@ -638,10 +688,10 @@ static bool
 test_model(void)
 {
 	static bool (*const operations[])(WaStore *) = {
-		do_load,    do_load,    do_load,      do_load,   do_load,
-		do_confirm, do_confirm, do_follow,    do_follow, do_change,
-		do_change,  do_unload,  do_use,       do_use,    do_states,
-		do_changed, do_list,    do_residency, do_stamp,  do_stamp};
+		do_load,    do_load,   do_load,   do_load,    do_load,   do_confirm,
+		do_confirm, do_follow, do_follow, do_change,  do_change, do_unload,
+		do_use,     do_use,    do_states, do_changed, do_list,   do_residency,
+		do_stamp,   do_stamp,  do_blocks};
 	static WaStore store;
 
 	wa_store_init(&store, PLENTY, 3);
@@ -650,6 +700,7 @@ test_model(void)
 		EXPECT(operations[pick(sizeof(operations) / sizeof(operations[0]))](
 			&store));
 	EXPECT(used_blocks > OPERATIONS && used_overlays > 0);
+	EXPECT(identities_seen > OPERATIONS);
 	EXPECT(stamps_seen > 0 && store.contents > first_content + 10);
 	for (uint64_t r = 0; r < WORLD_RELATIONS; r++)
 	{

@@ -8,6 +8,7 @@
 
 #include "core/checksum.h"
 #include "daemon/base/socket.h"
+#include "daemon/server/blocks.h"
 #include "daemon/server/residency.h"
 #include "daemon/server/resident.h"
 #include "daemon/server/stamps.h"
@@ -423,6 +424,8 @@ wa_resident_handle(WaConnection *connection, WaService *service,
 									   &message->residency);
 		case WA_MSG_STAMPS:
 			return wa_stamps_handle(connection, service, &message->stamps);
+		case WA_MSG_BLOCKS:
+			return wa_blocks_handle(connection, service, &message->blocks);
 		case WA_MSG_EXTENTS:
 			return handle_extents(connection, service, message);
 		case WA_MSG_TEXTS:

@@ -163,6 +163,32 @@ wa_store_usable_blocks(const WaUse *use, const WaExtentPart *part,
 	return blocks;
 }
 
+/* Stores the LSNs of the blocks of an extent, or NULL, that can be used. */
+static void
+add_lsns(const WaUse *use, const WaExtent *extent, uint64_t *lsns)
+{
+	uint64_t usable[WA_EXTENT_WORDS];
+	WaUsedPart used = {.blocks = 0}; /* what is noted there is of no use here */
+
+	if (extent == NULL)
+		return;
+	(void) find_usable(use, extent, &used, usable);
+	for (uint32_t i = 0; i < WA_EXTENT_WORDS; i++)
+		for (uint64_t bits = usable[i]; bits != 0; bits &= bits - 1)
+		{
+			const uint32_t block = i * 64 + (uint32_t) __builtin_ctzll(bits);
+
+			lsns[block] = extent->layout->block_lsn[block];
+		}
+}
+
+void
+wa_store_usable_lsns(const WaUse *use, const WaExtentPart *part, uint64_t *lsns)
+{
+	add_lsns(use, part->extent, lsns);
+	add_lsns(use, part->overlay, lsns);
+}
+
 void
 wa_store_unuse(WaUsedExtent *used, uint32_t ncolumns)
 {

@@ -57,6 +57,14 @@ void wa_store_use_part(const WaStore *store, const WaUse *use,
 uint32_t wa_store_usable_blocks(const WaUse *use, const WaExtentPart *part,
 								WaDeciders *deciders);
 
+/*
+ * Stores the LSNs of those blocks of a part, by their places in it, that are cached, fresh
+ * and settled for the snapshot, likewise; leaves others as they are.  There is room for
+ * those that the relation has.
+ */
+void wa_store_usable_lsns(const WaUse *use, const WaExtentPart *part,
+						  uint64_t *lsns);
+
 /* Gives the references of a used extent up. */
 void wa_store_unuse(WaUsedExtent *used, uint32_t ncolumns);
 

@@ -23,6 +23,9 @@
 #include "scan/resident/stamps.h"
 #include "settings.h"
 
+/* So many blocks are asked for at most: 32 GB of 8 kB each. */
+#define MOST_BLOCKS (1 << 22)
+
 /* So many relations are remembered. */
 #define MOST_TOLD 32
 
@@ -150,6 +153,13 @@ remember(const WaRunSource *sources, uint32 count, const WaSnapshot *snapshot,
 	}
 }
 
+/* Tells whether an answer for a snapshot is of use, as wa_resident_is_reliable does. */
+static bool
+is_reliable(Snapshot snapshot)
+{
+	return !snapshot->takenDuringRecovery || RecoveryInProgress();
+}
+
 /*
  * Finds the stamps of sources: those that were told for the same snapshot, or by asking for
  * them.  Returns false if there is no answer.
@@ -175,8 +185,7 @@ ask(const WaRunSource *sources, uint32 count, Snapshot snapshot, uint64 *stamps)
 		}
 		remember(sources, count, &described, position, stamps);
 	}
-	/* As in wa_resident_is_reliable. */
-	return !snapshot->takenDuringRecovery || RecoveryInProgress();
+	return is_reliable(snapshot);
 }
 
 bool
@@ -201,4 +210,29 @@ wa_resident_stamps(List *relations, Snapshot snapshot, uint64 *stamps)
 	pfree(found);
 	pfree(sources);
 	return answered;
+}
+
+bool
+wa_resident_blocks(Relation relation, Snapshot snapshot, uint32 nblocks,
+				   uint64 *identities)
+{
+	WaRunSource source = {.nblocks = nblocks};
+	WaSnapshot described;
+	uint64 position;
+
+	Assert(!IsParallelWorker());
+	/* Without records of all changes a page may have changed, and not its LSN. */
+	if (!XLogIsNeeded() || nblocks == 0 || nblocks > MOST_BLOCKS ||
+		!wa_enable_resident || !wa_client_is_ready() ||
+		wa_resident_refusal(relation) != NULL || has_new_column(relation) ||
+		!wa_resident_follow(snapshot, &position))
+		return false;
+	source.relation = wa_resident_storage(relation);
+	wa_snapshot_describe(snapshot, &described);
+	if (!wa_client_blocks(&source, &described, position, identities))
+	{
+		count_failure();
+		return false;
+	}
+	return is_reliable(snapshot);
 }

@@ -6,6 +6,7 @@
 #define WA_SCAN_RESIDENT_STAMPS_H
 
 #include "nodes/pg_list.h"
+#include "utils/relcache.h"
 #include "utils/snapshot.h"
 
 #include "core/must_check.h"
@@ -26,5 +27,19 @@
  */
 extern WA_MUST_CHECK bool wa_resident_stamps(List *relations, Snapshot snapshot,
 											 uint64 *stamps);
+
+/*
+ * Asks likewise what the blocks of a relation are, of which there are `nblocks`: since the
+ * snapshot was taken it has had no fewer.  Stores an identity for each.
+ *
+ * Two identities of a block of the same storage that are the same, and not 0, tell of it what
+ * stamps tell of a relation, to the same session.
+ *
+ * Returns false, too, if the relation can have none, or the device process should not be
+ * asked for so many.
+ */
+extern WA_MUST_CHECK bool wa_resident_blocks(Relation relation,
+											 Snapshot snapshot, uint32 nblocks,
+											 uint64 *identities);
 
 #endif /* WA_SCAN_RESIDENT_STAMPS_H */
