@@ -43,8 +43,9 @@ DECLARE
     plan jsonb;
 BEGIN
     EXECUTE 'EXPLAIN (ANALYZE, FORMAT JSON) ' || query INTO plan;
-    RETURN (SELECT split_part(wa_compare(query), ',', 1) || string_agg(format(', %s %s', t ->> 'Rows',
-                CASE WHEN (t ->> 'Reused')::boolean THEN 'reused' ELSE 'read' END), '' ORDER BY t ->> 'Rows')
+    RETURN (SELECT split_part(wa_compare(query), ',', 1) || coalesce(string_agg(format(', %s %s', t ->> 'Rows',
+                CASE WHEN (t ->> 'Reused')::boolean THEN 'reused' ELSE 'read' END)
+                || CASE WHEN (t ->> 'Changed Blocks')::integer > 0 THEN ' but for blocks: ' || (t ->> 'Changed Blocks') ELSE '' END, '' ORDER BY t ->> 'Rows'), '')
             FROM jsonb_path_query(plan, 'strict $.**."Join Tables"[*]') AS j (t));
 END
 $$;
@@ -180,5 +181,150 @@ SELECT kept(:few);
 SELECT kept(:few);
 
 DROP TABLE kept_few;
+
+-- Of a relation that has changed only changed blocks are read again.
+CREATE TABLE kept_large (id integer PRIMARY KEY, x integer, y integer, name text COLLATE "C", parent integer)
+    WITH (autovacuum_enabled = off, fillfactor = 20);
+ALTER TABLE kept_large ALTER name SET STORAGE PLAIN;
+INSERT INTO kept_large SELECT i, i % 10, i % 7, 'name ' || i % 4, i % 6 FROM generate_series(1, 1000) i;
+VACUUM (FREEZE, ANALYZE) kept_large;
+SELECT pg_relation_size('kept_large') / current_setting('block_size')::integer AS blocks, warpagg_load('kept_large') AS rows, warpagg_load('kept_groups') AS groups;
+\set large '''SELECT d.name, count(*), sum(d.x) FROM kept_facts f JOIN kept_large d ON d.id = f.k GROUP BY 1'''
+SELECT kept(:large);
+SELECT kept(:large);
+-- a column that is used, one that is not, a key, rows that go and come
+UPDATE kept_large SET x = 77 WHERE id = 5;
+SELECT kept(:large);
+UPDATE kept_large SET y = 77 WHERE id = 90;
+SELECT kept(:large);
+UPDATE kept_large SET id = 2000 WHERE id = 7;
+SELECT kept(:large);
+DELETE FROM kept_large WHERE id IN (45, 46);
+SELECT kept(:large);
+INSERT INTO kept_large SELECT i, 5, 5, 'new', 5 FROM generate_series(45, 46) i;
+SELECT kept(:large);
+-- they are known again, but tables are others
+SELECT count(warpagg_load('kept_large'));
+SELECT kept(:large);
+SELECT kept(:large);
+-- a row that goes to a new block, which then is empty
+UPDATE kept_large SET name = repeat('long', 1900) WHERE id = 6;
+SELECT kept(:large);
+UPDATE kept_large SET name = 'short' WHERE id = 6;
+SELECT kept(:large);
+VACUUM kept_large;
+SELECT pg_relation_size('kept_large') / current_setting('block_size')::integer AS blocks;
+SELECT kept(:large);
+SELECT count(warpagg_load('kept_large'));
+SELECT kept(:large);
+-- values in another order, of another table
+UPDATE kept_large SET x = 78 WHERE id = 5;
+SELECT kept('SELECT sum(e.x), e.name FROM kept_others o JOIN kept_large e ON o.k = e.id GROUP BY 2');
+-- what was changed by a transaction that is under way, or has failed
+BEGIN;
+UPDATE kept_large SET x = 100 WHERE id = 30;
+SELECT kept(:large);
+SAVEPOINT a;
+UPDATE kept_large SET x = 1000 WHERE id = 30;
+DELETE FROM kept_large WHERE id = 100;
+SELECT kept(:large);
+ROLLBACK TO a;
+SELECT kept(:large);
+ROLLBACK;
+SELECT kept(:large);
+-- too much
+UPDATE kept_large SET x = x + 1 WHERE id % 40 = 0;
+SELECT kept(:large);
+SELECT count(warpagg_load('kept_large'));
+SELECT kept(:large);
+-- sets, which may have NULLs, and presence alone
+CREATE TABLE kept_set (v integer, w integer) WITH (autovacuum_enabled = off, fillfactor = 10);
+INSERT INTO kept_set SELECT i % 90, i FROM generate_series(1, 400) i WHERE i % 90 <> 0;
+VACUUM (FREEZE, ANALYZE) kept_set;
+SELECT warpagg_load('kept_set') AS rows;
+\set not_in '''SELECT f.c, count(*) FROM kept_facts f WHERE k NOT IN (SELECT v FROM kept_set) GROUP BY 1'''
+\set semi '''SELECT f.c, count(*) FROM kept_facts f WHERE EXISTS (SELECT FROM kept_set s WHERE s.v = f.k AND s.w > 4) GROUP BY 1'''
+SELECT kept(:not_in), kept(:semi);
+UPDATE kept_set SET v = NULL WHERE w = 200;
+SELECT kept(:not_in), kept(:semi);
+UPDATE kept_set SET v = 20 WHERE w = 200;
+SELECT kept(:not_in), kept(:semi);
+DELETE FROM kept_set WHERE v = 22 AND w < 100;
+SELECT kept(:not_in), kept(:semi);
+-- keys that are texts, and of several columns
+CREATE TABLE kept_pairs (a integer, b text COLLATE "C", c integer, label text COLLATE "C" NOT NULL, PRIMARY KEY (a, b, c))
+    WITH (autovacuum_enabled = off, fillfactor = 10);
+INSERT INTO kept_pairs SELECT i % 20, 'name ' || i / 20 % 5, i / 100, 'label ' || i % 13 FROM generate_series(0, 999) i;
+CREATE TABLE kept_texts (name text COLLATE "C" PRIMARY KEY, x integer) WITH (autovacuum_enabled = off, fillfactor = 10);
+INSERT INTO kept_texts SELECT 'name ' || i, i FROM generate_series(0, 299) i;
+CREATE TABLE kept_named AS SELECT i AS id, i % 23 AS a, ('name ' || i % 7) COLLATE "C" AS b, i % 4 AS c FROM generate_series(1, 20000) i;
+VACUUM (FREEZE, ANALYZE) kept_pairs;
+VACUUM (FREEZE, ANALYZE) kept_texts;
+VACUUM (FREEZE, ANALYZE) kept_named;
+SELECT warpagg_load('kept_pairs') AS pairs, warpagg_load('kept_texts') AS texts;
+\set pairs '''SELECT p.label, count(*) FROM kept_named f LEFT JOIN kept_pairs p ON p.a = f.a AND p.b = f.b AND p.c = f.c GROUP BY 1'''
+\set texts '''SELECT t.x, count(*) FROM kept_named f JOIN kept_texts t ON t.name = f.b GROUP BY 1'''
+SELECT kept(:pairs), kept(:texts);
+UPDATE kept_pairs SET b = 'name 6', label = repeat(label, 9) WHERE a = 7 AND c = 1 AND b = 'name 2';
+DELETE FROM kept_texts WHERE name = 'name 3';
+UPDATE kept_texts SET x = -1 WHERE name = 'name 4';
+SELECT kept(:pairs), kept(:texts);
+INSERT INTO kept_texts VALUES ('name', 3), ('', 4), ('name 3', 5);
+DELETE FROM kept_pairs WHERE a = 7 AND c = 1 AND b < 'name 2';
+INSERT INTO kept_pairs VALUES (30, 'name 0', 0, 'new');
+SELECT kept(:pairs), kept(:texts);
+-- what is folded stays, or all is read
+\set under '''SELECT g.label, count(*), sum(d.x) FROM kept_facts f JOIN kept_large d ON d.id = f.k JOIN kept_groups g ON g.id = d.parent GROUP BY 1'''
+SELECT kept(:under);
+UPDATE kept_large SET parent = 3 WHERE id = 5;
+UPDATE kept_large SET parent = 0 WHERE id = 11;
+SELECT kept(:under);
+UPDATE kept_groups SET label = 'another' WHERE id = 2;
+SELECT kept(:under);
+SELECT count(warpagg_load('kept_groups'));
+SELECT kept(:under);
+-- a column that this transaction has made
+SELECT kept(:large);
+BEGIN;
+ALTER TABLE kept_large ADD COLUMN added integer DEFAULT 3;
+SELECT kept(:large);
+SELECT kept('SELECT d.added, count(*) FROM kept_facts f JOIN kept_large d ON d.id = f.k GROUP BY 1');
+ROLLBACK;
+SELECT kept(:large);
+ALTER TABLE kept_large ADD COLUMN added integer DEFAULT 4;
+SELECT kept('SELECT d.added, count(*) FROM kept_facts f JOIN kept_large d ON d.id = f.k GROUP BY 1');
+UPDATE kept_large SET added = 9 WHERE id = 5;
+SELECT kept('SELECT d.added, count(*) FROM kept_facts f JOIN kept_large d ON d.id = f.k GROUP BY 1');
+-- no room
+SET work_mem = '64kB';
+SET hash_mem_multiplier = 1;
+SELECT kept('SELECT d.y, count(*) FROM kept_facts f JOIN kept_large d ON d.id = f.k GROUP BY 1');
+UPDATE kept_large SET y = 0 WHERE id = 5;
+SELECT kept('SELECT d.y, count(*) FROM kept_facts f JOIN kept_large d ON d.id = f.k GROUP BY 1');
+RESET work_mem;
+RESET hash_mem_multiplier;
+-- other files
+SELECT count(warpagg_load('kept_large'));
+SELECT kept(:large);
+CLUSTER kept_large USING kept_large_pkey;
+SELECT kept(:large);
+SELECT count(warpagg_load('kept_large'));
+SELECT kept(:large);
+BEGIN;
+TRUNCATE kept_large;
+INSERT INTO kept_large SELECT i, i % 3, i % 7, 'other ' || i % 4, i % 6 FROM generate_series(1, 1000) i;
+SELECT kept(:large);
+COMMIT;
+SELECT kept(:large);
+SELECT count(warpagg_load('kept_large'));
+SELECT kept(:large);
+UPDATE kept_large SET x = 77 WHERE id = 5;
+SELECT kept(:large);
+-- a serializable transaction reads all
+BEGIN ISOLATION LEVEL SERIALIZABLE;
+SELECT kept(:large);
+COMMIT;
+
+DROP TABLE kept_large, kept_set, kept_pairs, kept_texts, kept_named;
 DROP TABLE kept_facts, kept_others, kept_dims, kept_groups, kept_days, kept_unloaded;
 DROP FUNCTION kept, kept_use, kept_lines;

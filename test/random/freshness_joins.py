@@ -19,8 +19,8 @@ to PostgreSQL, whose answer is no matter.
 
 The last line is "N passed, M failed", and the exit status is 0 only if M is 0.
 Now and then an answer is explained.  It is a failure, too, if fewer than PERCENT
-of these used what the session had kept, or none of some session's did, or if a session has
-compared nothing.  --expect-difference is for settings or builds that break this on purpose.
+of these used what the session had kept, or none of some session's did, or if none had changed
+blocks read alone, or if a session has compared nothing.  --expect-difference is for settings or builds that break this on purpose.
 """
 
 import argparse
@@ -103,6 +103,7 @@ class Reader(Checker):
         self.errors = collections.Counter()
         self.left = 0
         self.lent = 0
+        self.patched = 0
         self.favourites = self.rng.sample(QUERIES, 4)
 
     def prepare(self):
@@ -148,6 +149,7 @@ class Reader(Checker):
             self.explained += 1
             self.used += "never executed" in text
             self.lent += "Reused by Device Process" in text
+            self.patched += "Reused But for Blocks" in text
 
     def compare(self, query):
         """Has a query answered several times; tells whether all has gone well."""
@@ -302,12 +304,18 @@ def check_kept(readers, percent):
     used = sum(reader.used for reader in readers)
     print(f"{used} of {explained} answers that were explained used what was kept; "
           f"{sum(reader.left for reader in readers)} of PostgreSQL's own were others")
+    patched = sum(reader.patched for reader in readers)
+    print(f"{patched} had changed blocks read alone")
+    if percent and not patched:
+        failed += 1
+        print("FAILED  none had changed blocks read alone")
     if used * 100 < percent * explained:
         failed += 1
         print(f"FAILED  fewer than {percent} percent used what was kept")
     for reader in readers:
         print(f"  {reader.name}: {reader.checks} checks, {reader.used} of "
-              f"{reader.explained}, {reader.lent} by the device process, errors: {dict(reader.errors)}")
+              f"{reader.explained}, {reader.lent} by the device process, {reader.patched} "
+              f"but for blocks, errors: {dict(reader.errors)}")
         if not reader.checks or (percent and not reader.used):
             failed += 1
             print(f"FAILED  {reader.name} has compared nothing, or used nothing kept")

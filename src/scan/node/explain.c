@@ -232,7 +232,12 @@ show_join_line(const WaJoinUse *use, ExplainState *es)
 	if (use->bytes > 0 && es->costs)
 		appendStringInfo(es->str, "  Memory Usage: " INT64_FORMAT "kB",
 						 kilobytes((int64) use->bytes));
-	appendStringInfoString(es->str, use->is_reused ? "  Reused\n" : "\n");
+	if (use->is_reused)
+		appendStringInfoString(es->str, "  Reused");
+	if (use->nblocks > 0)
+		appendStringInfo(es->str, " But for Blocks: " INT64_FORMAT,
+						 use->nblocks);
+	appendStringInfoChar(es->str, '\n');
 }
 
 /*
@@ -267,6 +272,7 @@ show_join_uses(const WaScanState *state, ExplainState *es)
 									   kilobytes((int64) use->bytes), es);
 			}
 			ExplainPropertyBool("Reused", use->is_reused, es);
+			ExplainPropertyInteger("Changed Blocks", NULL, use->nblocks, es);
 		}
 		ExplainCloseGroup("Join Table", NULL, true, es);
 	}

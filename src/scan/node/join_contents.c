@@ -15,6 +15,7 @@
 #include "nodes/nodeFuncs.h"
 #include "optimizer/clauses.h"
 #include "optimizer/optimizer.h"
+#include "storage/bufmgr.h"
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
 
@@ -419,7 +420,10 @@ find_stamps(const WaScanState *state, const Bitmapset *numbers, uint64 *stamps)
 	return true;
 }
 
-/* Gives tables the stamps of their relations; returns false if one of these has none. */
+/*
+ * Gives tables the stamps of their relations, and notes which of these the plan of the unit
+ * scans; returns false if they are not all described.
+ */
 static bool
 take_stamps(const Contents *contents, const uint64 *stamps,
 			WaJoinContents *found)
@@ -427,14 +431,17 @@ take_stamps(const Contents *contents, const uint64 *stamps,
 	ListCell *cell;
 
 	found->stamps = palloc(sizeof(uint64) * list_length(contents->numbers));
+	found->is_stamped = true;
+	found->scanned = -1;
 	foreach (cell, contents->numbers)
 	{
 		const int number = lfirst_int(cell);
 
 		if (!bms_is_member(number, contents->relations))
 			continue;
-		if (stamps[number] == 0)
-			return false;
+		if ((Index) number == found->scanned_number)
+			found->scanned = found->nstamps;
+		found->is_stamped &= stamps[number] != 0;
 		found->stamps[found->nstamps++] = stamps[number];
 	}
 	/* Each of them is scanned by a plan, and so is in the description. */
@@ -453,8 +460,12 @@ find_described(Contents *contents, const WaJoins *joins, const List *plans,
 	{
 		WaJoinContents *found = make_contents(joins, unit);
 
-		if (find_description(&contents[unit], joins, plans, found))
-			described = lappend(described, found);
+		if (!find_description(&contents[unit], joins, plans, found))
+			continue;
+		if (IsA(list_nth(plans, unit), SeqScan))
+			found->scanned_number =
+				relation_of((const Plan *) list_nth(plans, unit));
+		described = lappend(described, found);
 	}
 	return described;
 }
@@ -494,4 +505,26 @@ wa_join_contents_find(const WaScanState *state, const List *plans,
 			list = lappend(list, found);
 	}
 	return list;
+}
+
+void
+wa_join_contents_find_blocks(const WaScanState *state, WaJoinContents *contents)
+{
+	EState *estate = state->css.ss.ps.state;
+	WaJoinBlocks *blocks;
+	Relation relation;
+
+	contents->blocks = NULL;
+	if (contents->scanned < 0)
+		return;
+	relation = query_relation_compat(estate, contents->scanned_number);
+	blocks = palloc(sizeof(WaJoinBlocks));
+	blocks->storage = wa_resident_storage(relation);
+	blocks->place = contents->scanned;
+	blocks->nblocks = RelationGetNumberOfBlocks(relation);
+	blocks->identities = palloc_extended(
+		sizeof(uint64) * (Size) blocks->nblocks + 1, MCXT_ALLOC_HUGE);
+	if (wa_resident_blocks(relation, estate->es_snapshot, blocks->nblocks,
+						   blocks->identities))
+		contents->blocks = blocks;
 }

@@ -133,17 +133,54 @@ rescan_plans(const WaScanState *state, const WaJoined *joined,
 	}
 }
 
-/* Fills the tables of some units of joins by the plans. */
+/* Finds out what blocks relations have that tables of some units are made of. */
 static void
-fill(const WaScanState *state, WaJoined *joined, const Bitmapset *units)
+find_blocks(const WaScanState *state, const Bitmapset *units, const List *list)
 {
+	ListCell *cell;
+
+	foreach (cell, list)
+	{
+		WaJoinContents *contents = (WaJoinContents *) lfirst(cell);
+
+		if (bms_is_member(contents->unit, units))
+			wa_join_contents_find_blocks(state, contents);
+	}
+}
+
+/* Forgets that. */
+static void
+forget_blocks(const List *list)
+{
+	ListCell *cell;
+
+	foreach (cell, list)
+		((WaJoinContents *) lfirst(cell))->blocks = NULL;
+}
+
+/*
+ * Fills the tables of some units of joins by the plans, or by rows that the session keeps, of
+ * some contents.
+ */
+static void
+fill(const WaScanState *state, WaJoined *joined, const Bitmapset *units,
+	 const List *list)
+{
+	MemoryContext scratch = AllocSetContextCreate(
+		CurrentMemoryContext, "warpagg blocks", ALLOCSET_DEFAULT_SIZES);
+	MemoryContext old;
 	ListCell *cell;
 
 	rescan_plans(state, joined, units);
 	if (joined->build == NULL)
 		joined->build = wa_join_build_make(state->query.interpreter->joined,
 										   state->css.ss.ps.state);
-	wa_join_build_fill(joined->build, joined->plans, units);
+	old = MemoryContextSwitchTo(scratch);
+	find_blocks(state, units, list);
+	MemoryContextSwitchTo(old);
+	wa_join_build_fill(joined->build, joined->plans, units, list);
+	forget_blocks(list);
+	MemoryContextDelete(scratch);
 	/* Workers of theirs make room for the node's own. */
 	foreach (cell, joined->plans)
 		if (lfirst(cell) != NULL)
@@ -157,12 +194,12 @@ fill_and_keep(const WaScanState *state, WaJoined *joined,
 {
 	ListCell *cell;
 
-	fill(state, joined, units);
+	fill(state, joined, units, list);
 	foreach (cell, list)
 	{
 		const WaJoinContents *contents = (const WaJoinContents *) lfirst(cell);
 
-		if (bms_is_member(contents->unit, units))
+		if (contents->is_stamped && bms_is_member(contents->unit, units))
 			wa_join_cache_keep(state->query.interpreter->joined, contents);
 	}
 }
@@ -190,16 +227,26 @@ forget_lent(const WaScanState *state, WaJoined *joined)
 	joined->lent_context = NULL;
 }
 
-/* Takes the tables of contents that the session keeps; adds the others to *others. */
+/*
+ * Takes the tables of contents that the session keeps; adds the others to *others, or to
+ * *unstamped.
+ */
 static void
-take_kept(const WaScanState *state, const List *list, List **others)
+take_kept(const WaScanState *state, const List *list, List **others,
+		  List **unstamped)
 {
 	ListCell *cell;
 
 	foreach (cell, list)
-		if (!wa_join_cache_take(state->query.interpreter->joined,
-								(const WaJoinContents *) lfirst(cell)))
-			*others = lappend(*others, lfirst(cell));
+	{
+		WaJoinContents *contents = (WaJoinContents *) lfirst(cell);
+
+		if (!contents->is_stamped)
+			*unstamped = lappend(*unstamped, contents);
+		else if (!wa_join_cache_take(state->query.interpreter->joined,
+									 contents))
+			*others = lappend(*others, contents);
+	}
 }
 
 /* Fills the tables that are lent: the have of WaJoinTables, for a node's state. */
@@ -274,17 +321,19 @@ find_or_fill(WaScanState *state, WaJoined *joined, const Bitmapset *units)
 		CurrentMemoryContext, "warpagg contents", ALLOCSET_DEFAULT_SIZES);
 	MemoryContext old = MemoryContextSwitchTo(scratch);
 	List *others = NIL;
+	List *unstamped = NIL;
 	List *list = wa_join_contents_find(state, plans_of(state), units);
 	Bitmapset *missing = bms_difference(units, add_units(NULL, list));
 
 	MemoryContextSwitchTo(old);
-	take_kept(state, list, &others);
+	take_kept(state, list, &others, &unstamped);
 	if (lend(state, joined, others))
 		joined->lent_context = scratch;
 	else
 		missing = add_units(missing, others);
+	missing = add_units(missing, unstamped);
 	if (!bms_is_empty(missing))
-		fill_and_keep(state, joined, missing, others);
+		fill_and_keep(state, joined, missing, list_concat(unstamped, others));
 	if (joined->lent_context == NULL)
 		MemoryContextDelete(scratch);
 }

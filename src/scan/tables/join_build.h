@@ -5,9 +5,8 @@
 #ifndef WA_SCAN_JOIN_BUILD_H
 #define WA_SCAN_JOIN_BUILD_H
 
-#include "scan/tables/join_tables.h"
-
-typedef struct WaJoinBuild WaJoinBuild;
+#include "scan/tables/join_digests.h"
+#include "scan/tables/join_side.h"
 
 /* Prepares to fill tables, in the current memory context. */
 extern WaJoinBuild *wa_join_build_make(WaJoinTables *tables, EState *estate);
@@ -15,8 +14,10 @@ extern WaJoinBuild *wa_join_build_make(WaJoinTables *tables, EState *estate);
 /*
  * Has the tables of some units of joins (scan/expr/joins.h) have the rows that plans
  * (PlanState) return, one of each join; NULL: it numbers parts of the keys of another one.
+ * What they are made of (WaJoinContents) is in a list, if it is known: rows that the session
+ * keeps are used again if their blocks are known to be the same, and kept for others.
  */
 extern void wa_join_build_fill(WaJoinBuild *build, const List *plans,
-							   const Bitmapset *units);
+							   const Bitmapset *units, const List *contents);
 
 #endif /* WA_SCAN_JOIN_BUILD_H */

@@ -3,7 +3,7 @@
  *		Tables of joins that a session keeps; see join_cache.h.
  *
  * All of them together take no more memory than a query's hash tables may; those that were
- * used last stay.
+ * used last stay.  Rows that they were made of (join_kept_rows.h) have what is left.
  */
 #include "postgres.h"
 
@@ -13,6 +13,7 @@
 
 #include "scan/tables/join_cache.h"
 #include "scan/tables/join_digests.h"
+#include "scan/tables/join_kept_rows.h"
 
 /* So many are looked through for each join, at most. */
 #define MOST_KEPT 64
@@ -65,6 +66,14 @@ make_room(Size bytes)
 		if (kept->nuses == 0)
 			drop(kept);
 	}
+}
+
+Size
+wa_join_cache_left(void)
+{
+	const Size most = get_hash_memory_limit();
+
+	return kept_bytes < most ? most - kept_bytes : 0;
 }
 
 /* Tells whether contents are those of what is kept. */
@@ -138,6 +147,7 @@ wa_join_cache_take(WaJoinTables *tables, const WaJoinContents *contents)
 		tables->rows[number] = kept->rows[i];
 		tables->uses[number] = kept->uses[i];
 		tables->uses[number].is_reused = true;
+		tables->uses[number].nblocks = 0;
 	}
 	return true;
 }
@@ -267,6 +277,7 @@ wa_join_cache_keep(WaJoinTables *tables, const WaJoinContents *contents)
 	dlist_push_head(&kept_list, &kept->node);
 	nkept++;
 	kept_bytes += bytes;
+	wa_join_kept_rows_shrink(wa_join_cache_left());
 	/* What the tables are filled with next lies elsewhere. */
 	*context = NULL;
 }

@@ -34,4 +34,7 @@ extern WA_MUST_CHECK bool wa_join_cache_lend(WaJoinTables *tables,
 extern void wa_join_cache_keep(WaJoinTables *tables,
 							   const WaJoinContents *contents);
 
+/* Returns how much memory tables leave to rows (join_kept_rows.h). */
+extern Size wa_join_cache_left(void);
+
 #endif /* WA_SCAN_JOIN_CACHE_H */

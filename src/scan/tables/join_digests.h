@@ -11,6 +11,19 @@
 
 #include "core/lookup_table.h"
 #include "core/must_check.h"
+#include "core/resident.h"
+
+/*
+ * What a snapshot sees in the blocks of a relation: two identities of a block that are the
+ * same, and not 0, are of the same rows.
+ */
+typedef struct WaJoinBlocks
+{
+	WaRelation storage;
+	int place; /* of the relation among those that have stamps */
+	uint32 nblocks;
+	uint64 *identities;
+} WaJoinBlocks;
 
 /* What the tables of a unit of joins (scan/expr/joins.h) are made of. */
 typedef struct WaJoinContents
@@ -21,8 +34,12 @@ typedef struct WaJoinContents
 	int nvalues;
 	int *values; /* of the tables, in the order of the description */
 	const char *description;
-	int nstamps;
+	int nstamps; /* of the relations, in an order that follows from it, */
 	uint64 *stamps;
+	bool is_stamped; /* none of which is 0 */
+	int scanned; /* that which the plan of the unit scans, by its place; -1: others */
+	Index scanned_number;       /* and by its number in the query */
+	const WaJoinBlocks *blocks; /* of that; NULL: not known */
 } WaJoinContents;
 
 /*

@@ -53,8 +53,8 @@ put_keys(Place *place, const WaKeyRows *rows)
 {
 	for (int64 i = 0; i < rows->nrows; i++)
 	{
-		put_bytes(place, &rows->keys[i].text.length, sizeof(size_t));
-		put(place, rows->keys[i].text.data, rows->keys[i].text.length);
+		put_bytes(place, &rows->texts[i].length, sizeof(size_t));
+		put(place, rows->texts[i].data, rows->texts[i].length);
 	}
 }
 
@@ -85,19 +85,17 @@ put_rows(Place *place, const WaKeyRows *rows)
 static void
 get_keys(Place *place, WaKeyRows *rows, MemoryContext context)
 {
-	WaRowKey *keys = MemoryContextAllocExtended(
-		context, (Size) rows->nrows * sizeof(WaRowKey) + 1,
-		MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+	WaText *texts = MemoryContextAllocHuge(
+		context, (Size) rows->nrows * sizeof(WaText) + 1);
 
 	for (int64 i = 0; i < rows->nrows; i++)
 	{
-		memcpy(&keys[i].text.length, place->memory + place->bytes,
-			   sizeof(size_t));
-		keys[i].text.data =
-			(const char *) get(place, sizeof(size_t) + keys[i].text.length) +
+		memcpy(&texts[i].length, place->memory + place->bytes, sizeof(size_t));
+		texts[i].data =
+			(const char *) get(place, sizeof(size_t) + texts[i].length) +
 			sizeof(size_t);
 	}
-	rows->keys = keys;
+	rows->texts = texts;
 }
 
 /* Reads them; the hash of texts is made anew, in the context. */

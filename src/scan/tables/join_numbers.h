@@ -13,13 +13,14 @@
  * leaves each key once.  Works in the current memory context.  Returns how many
  * there are.
  */
-extern int64 wa_join_numbers_make(WaRowKey *keys, int64 nkeys, int64 *numbers);
+extern int64 wa_join_numbers_make(const WaRowKeys *keys, int64 nkeys,
+								  int64 *numbers);
 
 /*
  * Stores pairs of numbers, the second of which is less than a count, as keys: which tells
  * them apart, and is no larger than has to be.
  */
 extern void wa_join_numbers_pair(const int64 *first, const int64 *second,
-								 int64 count, int64 npairs, WaRowKey *keys);
+								 int64 count, int64 npairs, int64 *keys);
 
 #endif /* WA_SCAN_JOIN_NUMBERS_H */

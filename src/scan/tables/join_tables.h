@@ -37,7 +37,8 @@ typedef struct WaJoinUse
 {
 	int64 rows;     /* that it has; -1: the device process knows */
 	Size bytes;     /* of its tables; 0: it is folded */
-	bool is_reused; /* they are an earlier query's */
+	bool is_reused; /* they are an earlier query's, */
+	int64 nblocks;  /* but for those of so many blocks, which have changed */
 } WaJoinUse;
 
 typedef struct WaJoinTables

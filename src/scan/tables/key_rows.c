@@ -58,30 +58,36 @@ texts_are_equal(WaText a, WaText b)
 #define SH_DEFINE
 #include "lib/simplehash.h"
 
-/* A key, and where it stood. */
-typedef struct KeyPlace
+/* A text, or an integer, and where it stood. */
+typedef struct TextPlace
 {
-	WaRowKey key;
+	WaText key;
 	int64 place;
-} KeyPlace;
+} TextPlace;
 
-/* Compares keys; what a key is not is 0, or of no bytes. */
-static inline int
-compare_keys(const WaRowKey *a, const WaRowKey *b)
+typedef struct IntegerPlace
 {
-	const size_t common = Min(a->text.length, b->text.length);
-	int order = common == 0 ? 0 : memcmp(a->text.data, b->text.data, common);
+	int64 key;
+	int64 place;
+} IntegerPlace;
 
-	if (order == 0)
-		order = (a->text.length > b->text.length) -
-				(a->text.length < b->text.length);
-	return order != 0 ? order
-					  : (a->integer > b->integer) - (a->integer < b->integer);
+static inline int
+compare_texts(WaText a, WaText b)
+{
+	return wa_row_key_compare(&(WaRowKey){.text = a}, &(WaRowKey){.text = b});
 }
 
-#define ST_SORT                 sort_keys
-#define ST_ELEMENT_TYPE         KeyPlace
-#define ST_COMPARE(a, b)        compare_keys(&(a)->key, &(b)->key)
+#define ST_SORT                 sort_texts
+#define ST_ELEMENT_TYPE         TextPlace
+#define ST_COMPARE(a, b)        compare_texts((a)->key, (b)->key)
+#define ST_CHECK_FOR_INTERRUPTS CHECK_FOR_INTERRUPTS()
+#define ST_SCOPE                static
+#define ST_DEFINE
+#include "lib/sort_template.h"
+
+#define ST_SORT                 sort_integers
+#define ST_ELEMENT_TYPE         IntegerPlace
+#define ST_COMPARE(a, b)        (((a)->key > (b)->key) - ((a)->key < (b)->key))
 #define ST_CHECK_FOR_INTERRUPTS CHECK_FOR_INTERRUPTS()
 #define ST_SCOPE                static
 #define ST_DEFINE
@@ -118,45 +124,84 @@ wa_row_key_of(Oid type, Datum value)
 	return key;
 }
 
-int64 *
-wa_row_keys_order(const WaRowKey *keys, int64 nkeys)
+/* Tells whether keys ascend. */
+static bool
+are_ascending(const WaRowKeys *keys, int64 nkeys)
 {
 	int64 ascending = 1;
-	KeyPlace *places;
-	int64 *order;
 
-	while (ascending < nkeys &&
-		   compare_keys(&keys[ascending - 1], &keys[ascending]) <= 0)
-		ascending++;
-	if (ascending >= nkeys)
-		return NULL;
-	places = palloc_extended((Size) nkeys * sizeof(KeyPlace), MCXT_ALLOC_HUGE);
-	order = palloc_extended((Size) nkeys * sizeof(int64), MCXT_ALLOC_HUGE);
+	if (keys->are_texts)
+		while (ascending < nkeys && compare_texts(keys->texts[ascending - 1],
+												  keys->texts[ascending]) <= 0)
+			ascending++;
+	else
+		while (ascending < nkeys &&
+			   keys->integers[ascending - 1] <= keys->integers[ascending])
+			ascending++;
+	return ascending >= nkeys;
+}
+
+/* Stores the places of keys that are texts in ascending order. */
+static void
+order_texts(const WaText *texts, int64 nkeys, int64 *order)
+{
+	TextPlace *places =
+		palloc_extended((Size) nkeys * sizeof(TextPlace), MCXT_ALLOC_HUGE);
+
 	for (int64 i = 0; i < nkeys; i++)
-		places[i] = (KeyPlace){keys[i], i};
-	sort_keys(places, (size_t) nkeys);
+		places[i] = (TextPlace){texts[i], i};
+	sort_texts(places, (size_t) nkeys);
 	for (int64 i = 0; i < nkeys; i++)
 		order[i] = places[i].place;
 	pfree(places);
+}
+
+/* Likewise of integers. */
+static void
+order_integers(const int64 *integers, int64 nkeys, int64 *order)
+{
+	IntegerPlace *places =
+		palloc_extended((Size) nkeys * sizeof(IntegerPlace), MCXT_ALLOC_HUGE);
+
+	for (int64 i = 0; i < nkeys; i++)
+		places[i] = (IntegerPlace){integers[i], i};
+	sort_integers(places, (size_t) nkeys);
+	for (int64 i = 0; i < nkeys; i++)
+		order[i] = places[i].place;
+	pfree(places);
+}
+
+int64 *
+wa_row_keys_order(const WaRowKeys *keys, int64 nkeys)
+{
+	int64 *order;
+
+	if (are_ascending(keys, nkeys))
+		return NULL;
+	order = palloc_extended((Size) nkeys * sizeof(int64), MCXT_ALLOC_HUGE);
+	if (keys->are_texts)
+		order_texts(keys->texts, nkeys, order);
+	else
+		order_integers(keys->integers, nkeys, order);
 	return order;
 }
 
 /* Finds the smallest and the largest key. */
 static void
-find_range(const WaKeyRows *rows, int64 *smallest, int64 *largest)
+find_range(const int64 *keys, int64 nrows, int64 *smallest, int64 *largest)
 {
-	*smallest = rows->nrows == 0 ? 0 : PG_INT64_MAX;
-	*largest = rows->nrows == 0 ? 0 : PG_INT64_MIN;
-	for (int64 i = 0; i < rows->nrows; i++)
+	*smallest = nrows == 0 ? 0 : PG_INT64_MAX;
+	*largest = nrows == 0 ? 0 : PG_INT64_MIN;
+	for (int64 i = 0; i < nrows; i++)
 	{
-		*smallest = Min(*smallest, rows->keys[i].integer);
-		*largest = Max(*largest, rows->keys[i].integer);
+		*smallest = Min(*smallest, keys[i]);
+		*largest = Max(*largest, keys[i]);
 	}
 }
 
 /* Makes a table of entries of the rows; returns how many it has: fewer if keys are the same. */
 static int64
-make_entries(WaKeyRows *rows, MemoryContext context)
+make_entries(WaKeyRows *rows, const int64 *keys, MemoryContext context)
 {
 	WaLookupTable *table = &rows->table;
 	int32 *narrow =
@@ -167,8 +212,7 @@ make_entries(WaKeyRows *rows, MemoryContext context)
 		narrow[i] = WA_NARROW_NULL;
 	for (int64 i = 0; i < rows->nrows; i++)
 	{
-		int32 *entry =
-			&narrow[(uint64) rows->keys[i].integer - (uint64) table->base];
+		int32 *entry = &narrow[(uint64) keys[i] - (uint64) table->base];
 
 		if (*entry != WA_NARROW_NULL)
 			continue;
@@ -181,7 +225,7 @@ make_entries(WaKeyRows *rows, MemoryContext context)
 
 /* Likewise one of slots. */
 static int64
-make_slots(WaKeyRows *rows, MemoryContext context)
+make_slots(WaKeyRows *rows, const int64 *keys, MemoryContext context)
 {
 	WaLookupTable *table = &rows->table;
 	WaLookupSlot *slots =
@@ -190,15 +234,14 @@ make_slots(WaKeyRows *rows, MemoryContext context)
 
 	wa_lookup_slots_clear(slots, table->nentries);
 	for (int64 i = 0; i < rows->nrows; i++)
-		count += wa_lookup_slots_add(slots, table->nentries,
-									 rows->keys[i].integer, i);
+		count += wa_lookup_slots_add(slots, table->nentries, keys[i], i);
 	table->slots = slots;
 	return count;
 }
 
 /* Makes the table of the rows; returns as make_entries does. */
 static int64
-make_table(WaKeyRows *rows, MemoryContext context)
+make_table(WaKeyRows *rows, const int64 *keys, MemoryContext context)
 {
 	const uint64 nslots = wa_lookup_slots_count((uint64) rows->nrows);
 	WaLookupTable *table = &rows->table;
@@ -210,7 +253,7 @@ make_table(WaKeyRows *rows, MemoryContext context)
 	if (rows->nrows > PG_INT32_MAX)
 		ereport(ERROR, (errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
 						errmsg("too many rows are joined")));
-	find_range(rows, &smallest, &largest);
+	find_range(keys, rows->nrows, &smallest, &largest);
 	distance = (uint64) largest - (uint64) smallest;
 	*table = (WaLookupTable){.width = 1, .is_total = true};
 	if (distance < FREE_ENTRIES ||
@@ -218,10 +261,10 @@ make_table(WaKeyRows *rows, MemoryContext context)
 	{
 		table->base = smallest;
 		table->nentries = distance + 1;
-		return make_entries(rows, context);
+		return make_entries(rows, keys, context);
 	}
 	table->nentries = nslots;
-	return make_slots(rows, context);
+	return make_slots(rows, keys, context);
 }
 
 /* Makes the hash of the rows; returns as make_entries does. */
@@ -236,7 +279,7 @@ make_hash(WaKeyRows *rows, MemoryContext context)
 	{
 		bool found;
 		TextEntry *entry =
-			texthash_insert(rows->text_hash, rows->keys[i].text, &found);
+			texthash_insert(rows->text_hash, rows->texts[i], &found);
 
 		if (found)
 			continue;
@@ -248,14 +291,14 @@ make_hash(WaKeyRows *rows, MemoryContext context)
 
 void
 wa_key_rows_make(WaKeyRows *rows, MemoryContext context, Oid type,
-				 const WaRowKey *keys, int64 nrows, bool is_unique)
+				 const WaRowKeys *keys, int64 nrows, bool is_unique)
 {
-	*rows = (WaKeyRows){.keys = keys,
+	*rows = (WaKeyRows){.texts = keys->are_texts ? keys->texts : NULL,
 						.nrows = nrows,
-						.is_text = wa_row_keys_are_texts(type),
+						.is_text = keys->are_texts,
 						.is_padded = type == BPCHAROID};
-	if ((rows->is_text ? make_hash(rows, context) : make_table(rows, context)) <
-			nrows &&
+	if ((rows->is_text ? make_hash(rows, context)
+					   : make_table(rows, keys->integers, context)) < nrows &&
 		is_unique)
 		ereport(ERROR,
 				(errcode(ERRCODE_T_R_SERIALIZATION_FAILURE),

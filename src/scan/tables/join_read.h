@@ -1,0 +1,28 @@
+/*
+ * join_read.h
+ *		The rows of plans, or of some blocks, for the sides of joins.
+ */
+#ifndef WA_SCAN_JOIN_READ_H
+#define WA_SCAN_JOIN_READ_H
+
+#include "scan/tables/join_side.h"
+
+/* Tells whether it is known of the rows of a plan which blocks they are in. */
+extern bool wa_join_plan_has_blocks(const PlanState *plan);
+
+/*
+ * Adds the rows that a plan returns to those of a side, which has none; with the blocks that
+ * they are in, if the side's rows are to have them.
+ */
+extern void wa_join_read_all(const WaJoinBuild *build, WaJoinSide *side,
+							 PlanState *plan);
+
+/*
+ * Replaces those rows of a side that are in changed blocks of the table that its plan scans,
+ * which returns no others.
+ */
+extern void wa_join_read_changed(const WaJoinBuild *build, WaJoinSide *side,
+								 PlanState *plan,
+								 const WaChangedBlocks *changed);
+
+#endif /* WA_SCAN_JOIN_READ_H */
