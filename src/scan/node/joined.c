@@ -199,7 +199,7 @@ fill_and_keep(const WaScanState *state, WaJoined *joined,
 	{
 		const WaJoinContents *contents = (const WaJoinContents *) lfirst(cell);
 
-		if (contents->is_stamped && bms_is_member(contents->unit, units))
+		if (bms_is_member(contents->unit, units))
 			wa_join_cache_keep(state->query.interpreter->joined, contents);
 	}
 }

@@ -79,6 +79,7 @@ fold(WaJoinSide *side, WaJoinSide *into, EState *estate)
 	for (int i = 0; i < side->ncolumns; i++)
 		into->columns[into->ncolumns++] =
 			(WaSideColumn){.number = side->columns[i].number,
+						   .by_value = side->columns[i].by_value,
 						   .folded = into->nfolded,
 						   .place = i};
 	into->nfolded++;
@@ -193,8 +194,11 @@ begin_rows(WaJoinSide *side, WaJoinRows *rows, MemoryContext context,
 	wa_join_rows_make(rows, context, nkeys, are_texts, side->ncolumns,
 					  with_blocks);
 	for (int i = 0; i < side->ncolumns; i++)
+	{
+		rows->columns[i].by_value = side->columns[i].by_value;
 		rows->columns[i].has_memory =
 			side->columns[i].state != NULL && !side->columns[i].by_value;
+	}
 	side->rows = rows;
 	pfree(are_texts);
 }
@@ -298,35 +302,55 @@ use_rows(const WaJoinBuild *build, const WaJoinContents *contents,
 }
 
 /*
- * Fills the tables of a unit by rows that are kept, and those of changed blocks; returns
- * NULL if there are none, or too many blocks have changed.
+ * Fills the tables of a unit by rows that are kept, and those of changed blocks, or has them
+ * be those that were made of the same rows; returns NULL if there are none, or too many
+ * blocks have changed.
  */
 static WaUnitRows *
 patch_unit(const WaJoinBuild *build, const List *plans,
-		   const WaJoinContents *contents)
+		   WaJoinContents *contents)
 {
 	const int unit = contents->unit;
 	WaJoinSide *side = &build->sides[unit];
 	WaJoinUse *use = &build->tables->uses[unit];
 	WaChangedBlocks changed;
 	WaUnitRows *rows = wa_join_kept_rows_take(contents, &changed);
+	bool are_same;
 
 	if (rows == NULL)
 		return NULL;
 	use_rows(build, contents, rows);
-	wa_join_read_changed(build, side, (PlanState *) list_nth(plans, unit),
-						 &changed);
-	wa_join_side_finish(build, unit);
+	are_same = wa_join_read_changed(
+		build, side, (PlanState *) list_nth(plans, unit), &changed);
+	contents->made = are_same ? rows->made : 0;
+	if (!wa_join_cache_take_made(build->tables, contents))
+	{
+		wa_join_side_finish(build, unit);
+		rows->made = 0;
+	}
 	use->is_reused = true;
 	use->nblocks = changed.count;
 	pfree(changed.are_changed);
 	return rows;
 }
 
+/* Keeps rows that tables have been made of, and numbers these. */
+static void
+keep_rows(const WaJoinBuild *build, WaUnitRows *rows, WaJoinContents *contents)
+{
+	static uint64 made = 0;
+
+	if (rows->made == 0)
+		rows->made = ++made;
+	contents->made = rows->made;
+	note_places(build, contents, rows);
+	wa_join_kept_rows_keep(rows, contents, wa_join_cache_left());
+}
+
 /* Fills the tables of a unit, of whose contents nothing may be known (NULL). */
 static void
 fill_unit(const WaJoinBuild *build, const List *plans, int unit,
-		  const WaJoinContents *contents)
+		  WaJoinContents *contents)
 {
 	List *numbers = sides_of(build, unit);
 	const bool with_blocks =
@@ -335,29 +359,28 @@ fill_unit(const WaJoinBuild *build, const List *plans, int unit,
 	WaUnitRows *rows = NULL;
 
 	begin_tables(build, &build->sides[unit]);
+	if (contents != NULL)
+		contents->made = 0;
 	if (with_blocks)
 		rows = patch_unit(build, plans, contents);
 	if (rows == NULL)
 		rows = read_unit(build, plans, numbers, unit, with_blocks);
 	if (with_blocks)
-	{
-		note_places(build, contents, rows);
-		wa_join_kept_rows_keep(rows, contents, wa_join_cache_left());
-	}
+		keep_rows(build, rows, contents);
 	else
 		MemoryContextDelete(rows->context);
 	list_free(numbers);
 }
 
 /* Returns the contents of a unit that are in a list, or NULL. */
-static const WaJoinContents *
+static WaJoinContents *
 contents_of(const List *contents, int unit)
 {
 	ListCell *cell;
 
 	foreach (cell, contents)
 		if (((const WaJoinContents *) lfirst(cell))->unit == unit)
-			return (const WaJoinContents *) lfirst(cell);
+			return (WaJoinContents *) lfirst(cell);
 	return NULL;
 }
 

@@ -26,6 +26,8 @@ typedef struct Kept
 	char *description;
 	int nstamps;
 	uint64 *stamps;
+	bool is_stamped; /* none of them is 0 */
+	uint64 made;     /* the number of what rows had; 0: nobody knows */
 	Size bytes;
 	int nuses;           /* by tables of nodes that have not ended */
 	WaKeyRows *rows;     /* of the joins; of those that are folded, nothing */
@@ -80,7 +82,8 @@ wa_join_cache_left(void)
 static bool
 is_of(const Kept *kept, const WaJoinContents *contents)
 {
-	return kept->nstamps == contents->nstamps &&
+	return kept->is_stamped && contents->is_stamped &&
+		   kept->nstamps == contents->nstamps &&
 		   memcmp(kept->stamps, contents->stamps,
 				  sizeof(uint64) * kept->nstamps) == 0 &&
 		   strcmp(kept->description, contents->description) == 0;
@@ -123,13 +126,10 @@ find(const WaJoinContents *contents)
 	return NULL;
 }
 
-bool
-wa_join_cache_take(WaJoinTables *tables, const WaJoinContents *contents)
+/* Has tables be those that are kept of contents. */
+static void
+use_kept(WaJoinTables *tables, const WaJoinContents *contents, Kept *kept)
 {
-	Kept *kept = find(contents);
-
-	if (kept == NULL)
-		return false;
 	begin_use(kept);
 	for (int i = 0; i < contents->nvalues; i++)
 	{
@@ -149,6 +149,62 @@ wa_join_cache_take(WaJoinTables *tables, const WaJoinContents *contents)
 		tables->uses[number].is_reused = true;
 		tables->uses[number].nblocks = 0;
 	}
+}
+
+bool
+wa_join_cache_take(WaJoinTables *tables, const WaJoinContents *contents)
+{
+	Kept *kept = find(contents);
+
+	if (kept == NULL)
+		return false;
+	use_kept(tables, contents, kept);
+	return true;
+}
+
+/* Returns what is kept of tables that were made of the same rows; or NULL. */
+static Kept *
+find_made(const WaJoinContents *contents)
+{
+	dlist_iter iter;
+
+	dlist_foreach(iter, &kept_list)
+	{
+		Kept *kept = dlist_container(Kept, node, iter.cur);
+
+		if (kept->made == contents->made && contents->made != 0)
+			return kept;
+	}
+	return NULL;
+}
+
+/* Has what is kept be of the stamps that contents have now, if they have all. */
+static void
+stamp(Kept *kept, const WaJoinContents *contents)
+{
+	const WaTableDigest *digests;
+
+	if (!contents->is_stamped)
+		return;
+	digests = wa_join_digests(contents);
+	memcpy(kept->stamps, contents->stamps, sizeof(uint64) * kept->nstamps);
+	kept->is_stamped = true;
+	for (int i = 0; i < contents->njoins; i++)
+		kept->rows[i].digest = digests[i];
+	for (int i = 0; i < contents->nvalues; i++)
+		kept->tables[i].digest = digests[contents->njoins + i];
+}
+
+bool
+wa_join_cache_take_made(WaJoinTables *tables, const WaJoinContents *contents)
+{
+	Kept *kept = find_made(contents);
+
+	if (kept == NULL)
+		return false;
+	dlist_move_head(&kept_list, &kept->node);
+	stamp(kept, contents);
+	use_kept(tables, contents, kept);
 	return true;
 }
 
@@ -249,11 +305,55 @@ make(MemoryContext context, const WaJoinTables *tables,
 	kept->context = context;
 	kept->description = pstrdup(contents->description);
 	kept->nstamps = contents->nstamps;
+	kept->is_stamped = contents->is_stamped;
+	kept->made = contents->made;
 	kept->stamps = palloc(bytes + 1);
 	memcpy(kept->stamps, contents->stamps, bytes);
 	copy_tables(kept, tables, contents);
 	MemoryContextSwitchTo(old);
 	return kept;
+}
+
+/* Gives a table that has no digest a new one if it is too large to be sent with a query. */
+static void
+name_large(const WaLookupTable *table, WaTableDigest *digest)
+{
+	if (table->nentries > WA_MAX_ENTRIES && !wa_digest_is_set(digest) &&
+		!pg_strong_random(digest, sizeof(*digest)))
+		memset(digest, 0, sizeof(*digest));
+}
+
+/* Gives large tables digests that nobody else has. */
+static void
+name_tables(WaJoinTables *tables, const WaJoinContents *contents)
+{
+	for (int i = 0; i < contents->njoins; i++)
+	{
+		WaKeyRows *rows = &tables->rows[contents->joins[i]];
+
+		name_large(&rows->table, &rows->digest);
+	}
+	for (int i = 0; i < contents->nvalues; i++)
+	{
+		WaLookupTable *table = &tables->tables[contents->values[i]];
+
+		name_large(table, &table->digest);
+	}
+}
+
+/* Forgets tables of a description: what its relations had does not come again. */
+static void
+drop_others(const char *description)
+{
+	dlist_mutable_iter iter;
+
+	dlist_foreach_modify(iter, &kept_list)
+	{
+		Kept *kept = dlist_container(Kept, node, iter.cur);
+
+		if (kept->nuses == 0 && strcmp(kept->description, description) == 0)
+			drop(kept);
+	}
 }
 
 void
@@ -263,10 +363,15 @@ wa_join_cache_keep(WaJoinTables *tables, const WaJoinContents *contents)
 	const Size bytes = tables->uses[contents->unit].bytes;
 	Kept *kept;
 
-	set_digests(tables, contents);
-	/* The same relation may be joined in two roles. */
-	if (find(contents) != NULL)
+	if (contents->is_stamped)
+		set_digests(tables, contents);
+	else
+		name_tables(tables, contents);
+	/* The same relation may be joined in two roles; nobody finds what is not known. */
+	if (find(contents) != NULL || find_made(contents) != NULL ||
+		(!contents->is_stamped && contents->made == 0))
 		return;
+	drop_others(contents->description);
 	make_room(bytes);
 	if (nkept >= MOST_KEPT || kept_bytes + bytes > get_hash_memory_limit())
 		return;

@@ -17,6 +17,13 @@ extern WA_MUST_CHECK bool wa_join_cache_take(WaJoinTables *tables,
 											 const WaJoinContents *contents);
 
 /*
+ * Likewise what is kept of those that were made of the same rows (WaJoinContents.made), which
+ * then is kept of the contents.
+ */
+extern WA_MUST_CHECK bool
+wa_join_cache_take_made(WaJoinTables *tables, const WaJoinContents *contents);
+
+/*
  * Has tables be those of the contents by their digests alone, of which the device process may
  * have what is in them: nothing may be looked up here.  Returns false if that cannot be, as
  * keys are texts; else adds the digests to a list of so many at most.
@@ -27,9 +34,11 @@ extern WA_MUST_CHECK bool wa_join_cache_lend(WaJoinTables *tables,
 											 uint32 most, uint32 *count);
 
 /*
- * Keeps what tables have been filled with, unless that takes too much memory.  Either way
- * they get digests by which the device process may keep them: those that are filled with the
- * same contents have the same.
+ * Keeps what tables have been filled with, in place of other tables of the same description,
+ * unless that takes too much memory.  Either way they get digests by which the device process
+ * may keep them: those that are filled with the same contents have the same.  Where relations
+ * have no stamps they are kept for those that are made of the same rows, and only what is too
+ * large to be sent with a query has digests, which nobody else has.
  */
 extern void wa_join_cache_keep(WaJoinTables *tables,
 							   const WaJoinContents *contents);

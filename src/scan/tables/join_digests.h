@@ -40,6 +40,8 @@ typedef struct WaJoinContents
 	int scanned; /* that which the plan of the unit scans, by its place; -1: others */
 	Index scanned_number;       /* and by its number in the query */
 	const WaJoinBlocks *blocks; /* of that; NULL: not known */
+	uint64
+		made; /* the number, in this session, of what its rows have; 0: none */
 } WaJoinContents;
 
 /*

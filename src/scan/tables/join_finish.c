@@ -89,6 +89,7 @@ make_fact(const WaJoinTables *tables, const Keys *keys, WaJoinFact fact,
 		is_null = false;
 		datum = Int64GetDatum(keys->count);
 	}
+	wa_lookup_table_empty(&tables->tables[number]);
 	wa_table_values_begin(&values, keys->side->context, value->type,
 						  value->kind, NULL, NULL);
 	wa_table_values_grow(&values, 1);

@@ -17,6 +17,7 @@
 typedef struct WaUnitRows
 {
 	MemoryContext context; /* of this and all that it has */
+	uint64 made; /* the number, in this session, of the tables made of them */
 	int nsides;
 	WaJoinRows *sides; /* in the order of WaJoinContents.joins */
 	/* Of each column of each side, the place of its value in WaJoinContents.values */

@@ -203,7 +203,7 @@ read_blocks(const WaJoinBuild *build, WaJoinSide *side, SeqScanState *plan,
 	plan->ss.ss_currentScanDesc = whole;
 }
 
-void
+bool
 wa_join_read_changed(const WaJoinBuild *build, WaJoinSide *side,
 					 PlanState *plan, const WaChangedBlocks *changed)
 {
@@ -221,6 +221,6 @@ wa_join_read_changed(const WaJoinBuild *build, WaJoinSide *side,
 	side->rows = &others;
 	read_blocks(build, side, castNode(SeqScanState, plan), changed);
 	side->rows = rows;
-	wa_join_rows_replace(rows, changed, &others);
 	pfree(are_texts);
+	return wa_join_rows_replace(rows, changed, &others);
 }

@@ -19,9 +19,9 @@ extern void wa_join_read_all(const WaJoinBuild *build, WaJoinSide *side,
 
 /*
  * Replaces those rows of a side that are in changed blocks of the table that its plan scans,
- * which returns no others.
+ * which returns no others.  Returns what wa_join_rows_replace does.
  */
-extern void wa_join_read_changed(const WaJoinBuild *build, WaJoinSide *side,
+extern bool wa_join_read_changed(const WaJoinBuild *build, WaJoinSide *side,
 								 PlanState *plan,
 								 const WaChangedBlocks *changed);
 

@@ -5,6 +5,7 @@
 #include "postgres.h"
 
 #include "miscadmin.h"
+#include "utils/datum.h"
 #include "utils/memutils.h"
 
 #include "scan/tables/join_rows.h"
@@ -210,6 +211,55 @@ find_place(const WaJoinRows *rows, int64 low, const WaJoinRows *by, int64 row)
 	return low;
 }
 
+/* Tells whether what was in a block is to be replaced. */
+static inline bool
+is_changed(const WaChangedBlocks *changed, BlockNumber block)
+{
+	return block >= changed->nblocks || changed->are_changed[block];
+}
+
+/* Tells whether a row has the key and the values of a new one. */
+static bool
+is_same_row(const WaJoinRows *rows, int64 row, const WaJoinRows *by,
+			int64 row_of_by)
+{
+	if (compare_rows(rows, row, by, row_of_by) != 0)
+		return false;
+	for (int i = 0; i < rows->ncolumns; i++)
+	{
+		const WaJoinColumn *a = &rows->columns[i];
+		const WaJoinColumn *b = &by->columns[i];
+
+		if (a->nulls[row] != b->nulls[row_of_by] ||
+			(!a->nulls[row] &&
+			 !datumIsEqual(a->datums[row], b->datums[row_of_by], a->by_value,
+						   -1)))
+			return false;
+	}
+	return true;
+}
+
+/*
+ * Tells whether those rows that are in changed blocks have what new ones do; both are in
+ * order.
+ */
+static bool
+are_same_rows(const WaJoinRows *rows, const WaChangedBlocks *changed,
+			  const WaJoinRows *by)
+{
+	int64 next = 0;
+
+	for (int64 i = 0; i < rows->nrows; i++)
+	{
+		if (!is_changed(changed, rows->blocks[i]))
+			continue;
+		if (next == by->nrows || !is_same_row(rows, i, by, next))
+			return false;
+		next++;
+	}
+	return next == by->nrows;
+}
+
 /* Adds a piece. */
 static void
 add_piece(Pieces *pieces, bool is_new, int64 first, int64 count)
@@ -223,13 +273,6 @@ add_piece(Pieces *pieces, bool is_new, int64 first, int64 count)
 			repalloc_huge(pieces->pieces, pieces->room * sizeof(Piece));
 	}
 	pieces->pieces[pieces->count++] = (Piece){is_new, first, count};
-}
-
-/* Tells whether what was in a block is to be replaced. */
-static inline bool
-is_changed(const WaChangedBlocks *changed, BlockNumber block)
-{
-	return block >= changed->nblocks || changed->are_changed[block];
 }
 
 /* Gives back what a row has in memory of its own. */
@@ -319,19 +362,22 @@ replace_nulls(WaJoinRows *rows, const WaChangedBlocks *changed,
 		wa_join_rows_add_null(rows, by->null_blocks[i]);
 }
 
-void
+bool
 wa_join_rows_replace(WaJoinRows *rows, const WaChangedBlocks *changed,
 					 WaJoinRows *by)
 {
 	int count;
 	Array *old = arrays_of(rows, &count);
 	Array *new = arrays_of(by, &count);
+	const bool had_nulls = rows->has_nulls;
 	Pieces pieces;
+	bool are_same;
 
 	set_room(by, Max(by->nrows, 1));
 	if (rows->room == 0)
 		set_room(rows, 1);
 	sort_rows(by);
+	are_same = are_same_rows(rows, changed, by);
 	pieces = find_pieces(rows, changed, by);
 	rows->nrows = 0;
 	for (int64 i = 0; i < pieces.count; i++)
@@ -354,4 +400,5 @@ wa_join_rows_replace(WaJoinRows *rows, const WaChangedBlocks *changed,
 	pfree(pieces.pieces);
 	pfree(old);
 	pfree(new);
+	return are_same && rows->has_nulls == had_nulls;
 }

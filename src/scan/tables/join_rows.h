@@ -16,6 +16,7 @@
 /* A value that all rows have. */
 typedef struct WaJoinColumn
 {
+	bool by_value;
 	bool has_memory; /* datums that are not NULL lie in memory of their own */
 	Datum *datums;
 	bool *nulls;
@@ -68,9 +69,10 @@ extern void wa_join_rows_trim(WaJoinRows *rows);
 
 /*
  * Replaces those rows that are in changed blocks by others, which were made like these, in
- * the same memory context, have no order yet, and are gone then.
+ * the same memory context, have no order yet, and are gone then.  Returns true if they have
+ * the same keys and values as those had, and so tables are the same.
  */
-extern void wa_join_rows_replace(WaJoinRows *rows,
+extern bool wa_join_rows_replace(WaJoinRows *rows,
 								 const WaChangedBlocks *changed,
 								 WaJoinRows *by);
 
