@@ -222,8 +222,8 @@ read_unit(const WaJoinBuild *build, const List *plans, const List *numbers,
 		begin_rows(side, &rows->sides[i], rows->context,
 				   with_blocks && number == unit);
 		wa_join_read_all(build, side, plan);
-		wa_join_side_finish(build, number);
 		wa_join_rows_trim(side->rows);
+		wa_join_side_finish(build, number);
 	}
 	return rows;
 }

@@ -218,6 +218,11 @@ wa_join_read_changed(const WaJoinBuild *build, WaJoinSide *side,
 		are_texts[i] = rows->keys[i].are_texts;
 	wa_join_rows_make(&others, rows->context, rows->nkeys, are_texts,
 					  rows->ncolumns, true);
+	for (int i = 0; i < rows->ncolumns; i++)
+	{
+		others.columns[i].by_value = rows->columns[i].by_value;
+		others.columns[i].has_memory = rows->columns[i].has_memory;
+	}
 	side->rows = &others;
 	read_blocks(build, side, castNode(SeqScanState, plan), changed);
 	side->rows = rows;

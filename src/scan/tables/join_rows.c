@@ -362,23 +362,29 @@ replace_nulls(WaJoinRows *rows, const WaChangedBlocks *changed,
 		wa_join_rows_add_null(rows, by->null_blocks[i]);
 }
 
-bool
-wa_join_rows_replace(WaJoinRows *rows, const WaChangedBlocks *changed,
-					 WaJoinRows *by)
+/* Has rows of changed blocks be in those where new ones are, which have the same; frees these. */
+static void
+move_rows(WaJoinRows *rows, const WaChangedBlocks *changed, WaJoinRows *by)
 {
+	int64 next = 0;
+
+	for (int64 i = 0; i < rows->nrows; i++)
+		if (is_changed(changed, rows->blocks[i]))
+		{
+			rows->blocks[i] = by->blocks[next];
+			free_row(by, next++);
+		}
+}
+
+/* Puts new rows in the place of those of changed blocks. */
+static void
+exchange_rows(WaJoinRows *rows, const WaChangedBlocks *changed, WaJoinRows *by)
+{
+	Pieces pieces = find_pieces(rows, changed, by);
 	int count;
 	Array *old = arrays_of(rows, &count);
 	Array *new = arrays_of(by, &count);
-	const bool had_nulls = rows->has_nulls;
-	Pieces pieces;
-	bool are_same;
 
-	set_room(by, Max(by->nrows, 1));
-	if (rows->room == 0)
-		set_room(rows, 1);
-	sort_rows(by);
-	are_same = are_same_rows(rows, changed, by);
-	pieces = find_pieces(rows, changed, by);
 	rows->nrows = 0;
 	for (int64 i = 0; i < pieces.count; i++)
 		rows->nrows += pieces.pieces[i].count;
@@ -388,17 +394,48 @@ wa_join_rows_replace(WaJoinRows *rows, const WaChangedBlocks *changed,
 			join_pieces(&pieces, rows->context, &old[i], &new[i], rows->nrows);
 
 		pfree(*old[i].elements);
-		pfree(*new[i].elements);
 		*old[i].elements = joined;
 	}
 	rows->room = rows->nrows;
-	replace_nulls(rows, changed, by);
-	if (by->null_blocks != NULL)
-		pfree(by->null_blocks);
-	pfree(by->keys);
-	pfree(by->columns);
 	pfree(pieces.pieces);
 	pfree(old);
 	pfree(new);
+}
+
+/* Gives back what rows have, but for what is of single ones. */
+static void
+free_arrays(WaJoinRows *rows)
+{
+	int count;
+	Array *arrays = arrays_of(rows, &count);
+
+	for (int i = 0; i < count; i++)
+		pfree(*arrays[i].elements);
+	if (rows->null_blocks != NULL)
+		pfree(rows->null_blocks);
+	pfree(rows->keys);
+	pfree(rows->columns);
+	pfree(arrays);
+}
+
+bool
+wa_join_rows_replace(WaJoinRows *rows, const WaChangedBlocks *changed,
+					 WaJoinRows *by)
+{
+	const bool had_nulls = rows->has_nulls;
+	bool are_same;
+
+	/* So that there is something of everything. */
+	set_room(by, Max(by->nrows, 1));
+	if (rows->room == 0)
+		set_room(rows, 1);
+	sort_rows(by);
+	are_same = are_same_rows(rows, changed, by);
+	if (are_same)
+		move_rows(rows, changed, by);
+	else
+		exchange_rows(rows, changed, by);
+	replace_nulls(rows, changed, by);
+	free_arrays(by);
 	return are_same && rows->has_nulls == had_nulls;
 }
