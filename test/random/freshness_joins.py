@@ -63,9 +63,9 @@ QUERIES = [
     "GROUP BY 1, 2, 3, 4 ORDER BY 1, 2, 3, 4",
     "SELECT f.k, d.label, d.y, g.label, g.n, sum(f.v) FROM {f} f JOIN {dims} d ON d.id = f.k "
     "LEFT JOIN {groups} g ON g.id = d.parent GROUP BY 1, 2, 3, 4, 5 "
-    "ORDER BY 6 DESC, d.label, 1 LIMIT 15",
+    "ORDER BY 6 DESC, d.label, 1, 3, 4, 5 LIMIT 15",
     "SELECT n.name, n.label, n.n, n.extra, count(*) FROM {f} f JOIN {names} n ON n.name = f.s "
-    "GROUP BY 1, 2, 3, 4 ORDER BY 5 DESC, 1, 2, 3 LIMIT 20",
+    "GROUP BY 1, 2, 3, 4 ORDER BY 5 DESC, 1, 2, 3, 4 LIMIT 20",
     "SELECT count(*), sum(f.v) FROM {f} f JOIN (SELECT DISTINCT x FROM {groups} g) g "
     "ON g.x = f.k",
 ]
