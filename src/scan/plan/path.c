@@ -41,9 +41,7 @@
 
 /*
  * What is joined is read again after it has changed: tables of what is resident are thought
- * to be used four times before that, by whatever sessions.  Not so if more is joined than
- * there is in the table: for who comes first, and where such a relation is written to for
- * each query, that takes several times as long as PostgreSQL's plan.
+ * to be used four times before that, by whatever sessions.
  */
 #define RESIDENT_JOINS_SHARE 0.25
 
@@ -282,6 +280,20 @@ suggest_columns(PlannerInfo *root, const RelOptInfo *output_rel,
 		wa_suggest_planned(root, planned);
 }
 
+/*
+ * Tells whether a query joins something whose tables are likely to stay.  What is more than
+ * the table, and more than a session keeps, would be read again by each query beside which
+ * it is written to: that takes several times as long as PostgreSQL's plan.
+ */
+static bool
+may_be_kept(const WaPlannedQuery *planned)
+{
+	return planned->joins.list != NIL &&
+		   (planned->joins.rows <= planned->sources.tuples ||
+			wa_planned_joins_bytes(&planned->joins) <=
+				(double) get_hash_memory_limit());
+}
+
 /* Adds our path to those of a grouping, unless *reason says why not. */
 static void
 add_our_path(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *output_rel,
@@ -301,9 +313,7 @@ add_our_path(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *output_rel,
 			wa_path_row_cost(planned), &planned->sources);
 	if (*reason != NULL || output_rel->pathlist == NIL)
 		return;
-	if (planned->joins.list != NIL &&
-		planned->joins.rows <= planned->sources.tuples &&
-		wa_joins_are_resident(root, &planned->joins))
+	if (may_be_kept(planned) && wa_joins_are_resident(root, &planned->joins))
 		planned->joins.cost *= RESIDENT_JOINS_SHARE;
 	wa_limit_recognise(root, planned, output_rel->reltarget, limit);
 	/* The plan is said to be of its parent's relations; see createplan.c. */

@@ -26,7 +26,6 @@
 #include "scan/plan/join_order.h"
 #include "scan/plan/planned_joins.h"
 #include "scan/plan/planner_compat.h"
-#include "scan/tables/join_tables.h"
 
 /* What a row of a relation that is joined takes beside its values, and each of these. */
 #define ROW_BYTES   16
@@ -472,8 +471,8 @@ wa_planned_joins_find(PlannerInfo *root, const RelOptInfo *relation,
 		reason == NULL ? "they are not joined by keys" : reason);
 }
 
-const char *
-wa_planned_joins_memory(const WaPlannedJoins *joins)
+double
+wa_planned_joins_bytes(const WaPlannedJoins *joins)
 {
 	double bytes = 0;
 	ListCell *cell;
@@ -489,8 +488,5 @@ wa_planned_joins_memory(const WaPlannedJoins *joins)
 	foreach (cell, joins->list)
 		if (((const WaJoin *) lfirst(cell))->kind == WA_JOIN_NUMBER)
 			bytes += joins->rows * ROW_BYTES;
-	return bytes <= (double) wa_join_memory()
-			   ? NULL
-			   : "what is joined takes more memory than warpagg.buffer_memory, "
-				 "or work_mem and hash_mem_multiplier, allow";
+	return bytes;
 }

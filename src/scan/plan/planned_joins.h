@@ -30,11 +30,7 @@ extern WA_MUST_CHECK const char *
 wa_planned_joins_find(PlannerInfo *root, const RelOptInfo *relation,
 					  WaPlannedJoins *joins);
 
-/*
- * Returns why tables of what is joined have no room in the memory that a query's hash tables
- * may take, as the end of a sentence, or NULL.
- */
-extern WA_MUST_CHECK const char *
-wa_planned_joins_memory(const WaPlannedJoins *joins);
+/* Returns how many bytes what is joined is likely to take. */
+extern double wa_planned_joins_bytes(const WaPlannedJoins *joins);
 
 #endif /* WA_SCAN_PLANNED_JOINS_H */

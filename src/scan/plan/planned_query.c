@@ -25,6 +25,7 @@
 #include "scan/plan/dependent_keys.h"
 #include "scan/plan/planned_query.h"
 #include "scan/plan/planned_sets.h"
+#include "scan/tables/join_tables.h"
 
 /* Returns what is wrong with the form of the query, or NULL. */
 static const char *
@@ -379,8 +380,10 @@ check_program(PlannerInfo *root, const WaGrouping *grouping,
 	if (reason != NULL)
 		return reason;
 	reason = choose_keys(root, grouping, planned);
-	if (reason == NULL)
-		reason = wa_planned_joins_memory(&planned->joins);
+	if (reason == NULL &&
+		wa_planned_joins_bytes(&planned->joins) > (double) wa_join_memory())
+		reason = "what is joined takes more memory than warpagg.buffer_memory, "
+				 "or work_mem and hash_mem_multiplier, allow";
 	if (reason != NULL)
 		return reason;
 	query->varno = planned->relation->relid;
