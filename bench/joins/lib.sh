@@ -26,6 +26,8 @@
 #	RESIDENT		yes (default): the tables are loaded first; no: they are in the heap alone
 #	LOAD_COLUMNS	all columns (default), or needed: those that the queries name
 #	BENCH_RUNS		timed runs of each side (default 5)
+#	BENCH_CHANGE	a statement before each of these, which is not timed: an UPDATE, as of a table
+#					that is written to (default: none)
 #	TIMEOUT			seconds that a query may take on a side when it is first run, or it is
 #					left out (default 60)
 #	PROCESSES		of a query on both sides, and to make the tables (default: as many as
@@ -51,6 +53,7 @@ QUERIES_DIR=${QUERIES_DIR:-}
 RESIDENT=${RESIDENT:-yes}
 LOAD_COLUMNS=${LOAD_COLUMNS:-all}
 BENCH_RUNS=${BENCH_RUNS:-5}
+BENCH_CHANGE=${BENCH_CHANGE:-}
 TIMEOUT=${TIMEOUT:-60}
 PROCESSES=${PROCESSES:-$(nproc)}
 LOADERS=${LOADERS:-$PROCESSES}
@@ -314,10 +317,10 @@ $(bench_environment)
 		printf '; %s %s' "$table" "$(scan_table_size "$table")"
 	done) |
 | resident | $([ "$RESIDENT" = yes ] && echo "$LOAD_COLUMNS columns, loaded in $2 ms" || echo no) |
-| made by | bench/$JOINS_NAME.sh, SF=$SF QUERIES="${QUERIES:-}" RESIDENT=$RESIDENT LOAD_COLUMNS=$LOAD_COLUMNS BENCH_RUNS=$BENCH_RUNS TIMEOUT=$TIMEOUT PROCESSES=$PROCESSES LOADERS=$LOADERS SETTINGS="$SETTINGS" |
+| made by | bench/$JOINS_NAME.sh, SF=$SF QUERIES="${QUERIES:-}" RESIDENT=$RESIDENT LOAD_COLUMNS=$LOAD_COLUMNS BENCH_RUNS=$BENCH_RUNS${BENCH_CHANGE:+ BENCH_CHANGE=\"$BENCH_CHANGE\"} TIMEOUT=$TIMEOUT PROCESSES=$PROCESSES LOADERS=$LOADERS SETTINGS="$SETTINGS" |
 | queries | those of bench/$JOINS_NAME/${JOINS_NAME}_queries.sql${QUERIES_DIR:+, and given ones} |
 | left out, as they take more than $TIMEOUT s | ${LEFT_OUT:-none} |
-| method | medians of $BENCH_RUNS runs of each side in one session, by turns, after $WARM_UPS warm-ups; results compared text for text${QUERIES_DIR:+, those of given queries as sets of rows}; both sides have $PROCESSES processes |
+| method | medians of $BENCH_RUNS runs of each side in one session, by turns, after $WARM_UPS warm-ups${BENCH_CHANGE:+, each after a change}; results compared text for text${QUERIES_DIR:+, those of given queries as sets of rows}; both sides have $PROCESSES processes |
 
 "First" is ours as the first query of a session, before which the server has run it. Of a later
 run, "planned" says how long PostgreSQL and we took to plan it, and "device" how long the

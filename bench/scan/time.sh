@@ -209,7 +209,8 @@ scan_session_setup()
 	echo "SET max_parallel_workers_per_gather = $(($1 - 1))"
 }
 
-# Runs sides of a query in turns in one session; prints a line of times for each.
+# Runs sides of a query in turns in one session, the statement BENCH_CHANGE before each run if
+# there is one; prints a line of times for each.
 # Arguments: query, set-up, sides.
 scan_time_sides()
 {
@@ -223,7 +224,8 @@ scan_time_sides()
 		printf '%s;\n\\o /dev/null\n' "$setup"
 		for ((i = 0; i < BENCH_RUNS + WARM_UPS; i++)); do
 			for side in "$@"; do
-				printf '%s;\n\\timing on\n%s;\n\\timing off\n' "$(scan_side "$side")" "$query"
+				printf '%s;\n%s\n\\timing on\n%s;\n\\timing off\n' "$(scan_side "$side")" \
+					"${BENCH_CHANGE:+$BENCH_CHANGE;}" "$query"
 			done
 		done
 	} | wa_psql >"$WA_TMP/timing.out"
