@@ -424,6 +424,30 @@ wa_query_drop_clauses(const WaCudaQuery *query, unsigned first_clause,
 	}
 }
 
+std::vector<WaInstruction>
+wa_query_find_needed(const WaCudaQuery *query, unsigned first_clause,
+					 std::vector<bool> *is_read)
+{
+	std::vector<WaInstruction> instructions;
+	std::vector<WaProgramClause> clauses;
+
+	is_read->assign(query->program.nregisters, false);
+	for (unsigned i = 0; i < query->nkeys; i++)
+		(*is_read)[query->keys[i]] = true;
+	for (unsigned i = 0; i < query->naggregates; i++)
+		for (int number :
+			 {query->aggregates[i].argument, query->aggregates[i].filter})
+			if (number >= 0)
+				(*is_read)[(size_t) number] = true;
+	wa_query_drop_clauses(query, first_clause, query->nclauses, *is_read,
+						  &instructions, &clauses);
+	for (const WaInstruction &instruction : instructions)
+		wa_query_note_arguments(&instruction, is_read);
+	for (const WaProgramClause &clause : clauses)
+		(*is_read)[clause.number] = true;
+	return instructions;
+}
+
 void
 wa_query_start_conditions(const WaQueryWork *work,
 						  const WaQueryConditions *conditions, uint64_t *d_mask)

@@ -119,32 +119,6 @@ gather_column(const Rows &rows, const WaCudaColumn &column)
 	return dense;
 }
 
-// Finds the instructions that a query needs from a clause on, and the registers that it
-// reads then.
-static std::vector<WaInstruction>
-find_needed(const WaCudaQuery *query, unsigned first_clause,
-			std::vector<bool> *is_read)
-{
-	std::vector<WaInstruction> instructions;
-	std::vector<WaProgramClause> clauses;
-
-	is_read->assign(query->program.nregisters, false);
-	for (unsigned i = 0; i < query->nkeys; i++)
-		(*is_read)[query->keys[i]] = true;
-	for (unsigned i = 0; i < query->naggregates; i++)
-		for (int number :
-			 {query->aggregates[i].argument, query->aggregates[i].filter})
-			if (number >= 0)
-				(*is_read)[(size_t) number] = true;
-	wa_query_drop_clauses(query, first_clause, query->nclauses, *is_read,
-						  &instructions, &clauses);
-	for (const WaInstruction &instruction : instructions)
-		wa_query_note_arguments(&instruction, is_read);
-	for (const WaProgramClause &clause : clauses)
-		(*is_read)[clause.number] = true;
-	return instructions;
-}
-
 // Has the query be one over some of its rows, which its first clauses leave.
 static void
 use_rows(const Rows &rows, unsigned nclauses)
@@ -154,7 +128,7 @@ use_rows(const Rows &rows, unsigned nclauses)
 	std::unique_ptr<WaQueryDense> dense(new WaQueryDense());
 	std::vector<bool> is_read;
 
-	(void) find_needed(query, nclauses, &is_read);
+	(void) wa_query_find_needed(query, nclauses, &is_read);
 	for (unsigned i = 0; i < query->ncolumns; i++)
 		if (is_read[query->columns[i].number])
 			dense->columns.push_back(gather_column(rows, query->columns[i]));
@@ -208,7 +182,7 @@ may_be_dense(const WaQueryWork *work, unsigned nclauses)
 
 	return !work->is_whole && work->nrows >= WA_QUERY_DENSE_ROWS &&
 		   work->query->nclauses > 0 &&
-		   !find_needed(work->query, nclauses, &is_read).empty();
+		   !wa_query_find_needed(work->query, nclauses, &is_read).empty();
 }
 
 bool

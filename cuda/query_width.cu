@@ -69,20 +69,10 @@ has_instruction(const WaCudaQuery *query,
 				bool (*is_one)(const WaCudaQuery *query,
 							   const WaInstruction *instruction))
 {
-	std::vector<bool> is_read(query->program.nregisters);
-	std::vector<WaInstruction> instructions;
-	std::vector<WaProgramClause> clauses;
+	std::vector<bool> is_read;
 
-	for (unsigned i = 0; i < query->nkeys; i++)
-		is_read[query->keys[i]] = true;
-	for (unsigned i = 0; i < query->naggregates; i++)
-		for (int number :
-			 {query->aggregates[i].argument, query->aggregates[i].filter})
-			if (number >= 0)
-				is_read[(size_t) number] = true;
-	wa_query_drop_clauses(query, 0, query->nclauses, is_read, &instructions,
-						  &clauses);
-	for (const WaInstruction &instruction : instructions)
+	for (const WaInstruction &instruction :
+		 wa_query_find_needed(query, 0, &is_read))
 		if (is_one(query, &instruction))
 			return true;
 	return false;

@@ -51,6 +51,12 @@ void wa_query_drop_clauses(const WaCudaQuery *query, unsigned first_clause,
 						   std::vector<WaInstruction> *instructions,
 						   std::vector<WaProgramClause> *clauses);
 
+// Returns the instructions that a query needs from a clause on, for its keys and aggregated
+// columns too; *is_read: the registers that are read then.
+std::vector<WaInstruction> wa_query_find_needed(const WaCudaQuery *query,
+												unsigned first_clause,
+												std::vector<bool> *is_read);
+
 // Starts the kernel that takes rows which do not fulfil the conditions from a
 // bitmap.
 void wa_query_start_conditions(const WaQueryWork *work,
