@@ -83,10 +83,8 @@ static bool
 is_of(const Kept *kept, const WaJoinContents *contents)
 {
 	return kept->is_stamped && contents->is_stamped &&
-		   kept->nstamps == contents->nstamps &&
-		   memcmp(kept->stamps, contents->stamps,
-				  sizeof(uint64) * kept->nstamps) == 0 &&
-		   strcmp(kept->description, contents->description) == 0;
+		   wa_join_contents_are(contents, kept->description, kept->nstamps,
+								kept->stamps);
 }
 
 /* Ends a use: the memory of tables goes. */

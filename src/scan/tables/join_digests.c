@@ -73,11 +73,9 @@ compute(Known *known, const WaJoinContents *contents)
 static bool
 is_of(const Known *known, const WaJoinContents *contents)
 {
-	return known->nstamps == contents->nstamps &&
-		   known->ndigests == contents->njoins + contents->nvalues &&
-		   memcmp(known->stamps, contents->stamps,
-				  sizeof(uint64) * known->nstamps) == 0 &&
-		   strcmp(known->description, contents->description) == 0;
+	return known->ndigests == contents->njoins + contents->nvalues &&
+		   wa_join_contents_are(contents, known->description, known->nstamps,
+								known->stamps);
 }
 
 /* Returns what is known of contents, which is used last then; or NULL. */

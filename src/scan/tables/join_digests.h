@@ -44,6 +44,16 @@ typedef struct WaJoinContents
 		made; /* the number, in this session, of what its rows have; 0: none */
 } WaJoinContents;
 
+/* Tells whether contents have a description and stamps. */
+static inline bool
+wa_join_contents_are(const WaJoinContents *contents, const char *description,
+					 int nstamps, const uint64 *stamps)
+{
+	return nstamps == contents->nstamps &&
+		   memcmp(stamps, contents->stamps, sizeof(uint64) * nstamps) == 0 &&
+		   strcmp(description, contents->description) == 0;
+}
+
 /*
  * Returns the digests of the tables of contents: of its joins, and then of its values, each
  * in their order there.  They stay until the next call.
