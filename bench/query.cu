@@ -47,13 +47,15 @@ struct Make
 	}
 };
 
-// A table that registers are looked up in: narrow entries, or wide ones, all known.
+// A table that registers are looked up in: narrow entries, slots, or wide entries, all
+// known.
 struct BenchTable
 {
 	int64_t base;
 	uint64_t width;
 	std::vector<int64_t> values;
 	std::vector<int32_t> narrow;
+	std::vector<WaLookupSlot> slots;
 };
 
 // A query in the making.
@@ -204,7 +206,7 @@ days(const char *name, size_t nrows)
 		query, WA_VECTOR_INT, WA_COLUMN_I64, {0, -1000000, 2000000, 1000});
 	const uint16_t time = add_times(query, kSecond);
 
-	query.tables.push_back({0, (uint64_t) kDay, {}, {}});
+	query.tables.push_back({0, (uint64_t) kDay, {}, {}, {}});
 	query.key_values.push_back({});
 	for (int64_t day = 0; day * kDay < (int64_t) nrows * kSecond; day++)
 	{
@@ -357,19 +359,12 @@ q35()
 	return query;
 }
 
-// Adds a clause that a column's value is in a table, which numbers one in so many of so
-// many entries; returns the number.
+// Adds a clause that a column's value is in a table; returns what it has there.
 static uint16_t
-add_join(BenchQuery &query, uint16_t column, int64_t base, size_t nentries,
-		 unsigned one_in)
+add_presence(BenchQuery &query, uint16_t column, const BenchTable &table)
 {
-	BenchTable table = {base, 1, {}, {}};
-	int32_t count = 0;
 	uint16_t number;
 
-	for (size_t i = 0; i < nentries; i++)
-		table.narrow.push_back(hash_of(i) % one_in == 0 ? count++
-														: WA_NARROW_NULL);
 	query.tables.push_back(table);
 	number = add_instruction(query, WA_CODE_LOOK_UP, WA_VECTOR_INT, column, 0,
 							 (uint32_t) query.tables.size() - 1);
@@ -379,13 +374,28 @@ add_join(BenchQuery &query, uint16_t column, int64_t base, size_t nentries,
 	return number;
 }
 
+// Adds a clause that a column's value is in a table, which numbers one in so many of so
+// many entries; returns the number.
+static uint16_t
+add_join(BenchQuery &query, uint16_t column, int64_t base, size_t nentries,
+		 unsigned one_in)
+{
+	BenchTable table = {base, 1, {}, {}, {}};
+	int32_t count = 0;
+
+	for (size_t i = 0; i < nentries; i++)
+		table.narrow.push_back(hash_of(i) % one_in == 0 ? count++
+														: WA_NARROW_NULL);
+	return add_presence(query, column, table);
+}
+
 // Adds a key that is looked up by a number of add_join, and has so many values.
 static void
 add_joined_key(BenchQuery &query, uint16_t number, uint32_t table,
 			   unsigned nvalues)
 {
 	const size_t nentries = query.tables[table].narrow.size();
-	BenchTable values = {0, 1, {}, {}};
+	BenchTable values = {0, 1, {}, {}, {}};
 
 	for (size_t i = 0; i < nentries; i++)
 		values.narrow.push_back((int32_t) (hash_of(i + 1) % nvalues));
@@ -432,6 +442,41 @@ star(const char *name, const std::vector<BenchJoin> &joins)
 	return query;
 }
 
+// Looks each row's key, one of so many, up in one table, and adds up a value of the rows:
+// an array, or slots for keys that lie far apart.  It stands for a hash join's probes.
+static BenchQuery
+probes(const char *name, size_t nkeys, bool has_slots)
+{
+	constexpr int64_t kStep = 1009;
+	BenchQuery query = {name, kRows, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}};
+	const uint16_t value = add_column<int32_t>(
+		query, WA_VECTOR_INT, WA_COLUMN_I32, {0, 100, 6000000, 1});
+	const Make keys = {0, 1, (uint64_t) nkeys, has_slots ? kStep : 1};
+	BenchTable table = {0, 1, {}, {}, {}};
+
+	if (has_slots)
+	{
+		const uint64_t nslots = wa_lookup_slots_count(nkeys);
+
+		table.slots.resize(nslots);
+		wa_lookup_slots_clear(table.slots.data(), nslots);
+		for (size_t i = 0; i < nkeys; i++)
+			(void) wa_lookup_slots_add(table.slots.data(), nslots,
+									   ((int64_t) i + 1) * kStep, (int64_t) i);
+		(void) add_presence(
+			query,
+			add_column<int64_t>(query, WA_VECTOR_INT, WA_COLUMN_I64, keys),
+			table);
+	}
+	else
+		(void) add_join(
+			query,
+			add_column<int32_t>(query, WA_VECTOR_INT, WA_COLUMN_I32, keys), 1,
+			nkeys, 1);
+	add_aggregate(query, value, kSum);
+	return query;
+}
+
 // Counts groups.
 static bool
 take_group(void *context, const WaCudaKey *, const WaCudaCell *)
@@ -465,6 +510,14 @@ table_of(const BenchTable &from, const uint8_t *known)
 
 	table.base = from.base;
 	table.width = from.width;
+	if (!from.slots.empty())
+	{
+		table.nentries = from.slots.size();
+		table.slots = from.slots.data();
+		table.is_total = true;
+		table.digest = {{1, ++digests}};
+		return table;
+	}
 	if (from.narrow.empty())
 	{
 		table.nentries = from.values.size();
@@ -544,8 +597,9 @@ measure_one(const Bench &with, const BenchQuery &bench)
 			times.push_back(time.count());
 	}
 	std::sort(times.begin(), times.end());
-	with.output->print("| %s | %zu | %u | %.3f | %.3f |\n", bench.name,
-					   bench.nrows, ngroups, times[times.size() / 2], times[0]);
+	with.output->print("| %s | %zu | %u | %.3f | %.3f | %.1f |\n", bench.name,
+					   bench.nrows, ngroups, times[times.size() / 2], times[0],
+					   (double) bench.nrows / times[times.size() / 2] / 1e6);
 }
 
 // Measures a query, if it is wanted, and frees its columns.
@@ -579,8 +633,9 @@ main(int argc, char **argv)
 	if (wa_cuda_queries_open(0, 1, 2, &bench.queries, error, sizeof(error)) !=
 		WA_OK)
 		stop("%s", error);
-	output.print("| query | rows | groups | median ms | fastest ms |\n"
-				 "|---|---|---|---|---|\n");
+	output.print(
+		"| query | rows | groups | median ms | fastest ms | rows in 1 ns |\n"
+		"|---|---|---|---|---|---|\n");
 	measure(bench, integers("sum(int8)", kSum, false, false));
 	measure(bench, integers("all of int8", all, false, false));
 	measure(bench, integers("WHERE, sum", kSum, true, false));
@@ -602,6 +657,12 @@ main(int argc, char **argv)
 		bench,
 		star("SSB's q4.1-like",
 			 {{300000, 5, 5}, {20000, 5, 0}, {800000, 3, 0}, {2556, 1, 7}}));
+	measure(bench, probes("probes, an array for 100,000 keys", 100000, false));
+	measure(bench, probes("probes, an array for 1M keys", 1000000, false));
+	measure(bench, probes("probes, an array for 10M keys", 10000000, false));
+	measure(bench, probes("probes, slots for 100,000 keys", 100000, true));
+	measure(bench, probes("probes, slots for 1M keys", 1000000, true));
+	measure(bench, probes("probes, slots for 10M keys", 10000000, true));
 	measure(bench, counts("GROUP BY 1M, all", 1000 * 1000, false));
 	measure(bench, counts("GROUP BY 1M, first", 1000 * 1000, true));
 	measure(bench, counts("GROUP BY 4M, first", 4000 * 1000, true));
