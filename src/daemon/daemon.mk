@@ -105,7 +105,7 @@ UNIT_COUNTING := $(UNIT_BUILD)/warpaggd_counting
 UNIT_CORE_TESTS := test_bits test_checksum test_exact_sum test_small_sum test_partial \
 	test_protocol test_program test_program_wide test_lookup_table test_query test_query_columns \
 	test_query_choose test_query_choose_wide test_query_constants \
-	test_query_equal_values test_query_wire test_group_memory test_replies \
+	test_query_equal_values test_query_made test_query_wire test_group_memory test_replies \
 	test_resident
 UNIT_DAEMON_TESTS := test_daemon test_daemon_abuse test_daemon_process \
 	test_daemon_control test_daemon_gpu test_daemon_resident test_daemon_residency \
@@ -137,7 +137,7 @@ $(UNIT_CORE_PROGRAMS): %: %.o $(DAEMON_CORE_OBJS)
 $(UNIT_BUILD)/test_program: $(UNIT_BUILD)/test_program_reference.o
 
 $(UNIT_BUILD)/test_query $(UNIT_BUILD)/test_query_choose \
-$(UNIT_BUILD)/test_query_wire $(UNIT_BUILD)/test_budget: \
+$(UNIT_BUILD)/test_query_made $(UNIT_BUILD)/test_query_wire $(UNIT_BUILD)/test_budget: \
 	$(UNIT_BUILD)/test_query_data.o
 $(UNIT_BUILD)/test_budget: $(UNIT_BUILD)/cpu_runner.o \
 	$(patsubst %,$(DAEMON_BUILD)/daemon/daemon/run/%.o,kept_tables query_tables \

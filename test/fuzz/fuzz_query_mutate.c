@@ -33,6 +33,11 @@ const WaLookupTable fuzz_kept_table = {.base = -2,
 									   .is_total = true,
 									   .digest = {{1, 0}}};
 
+/* Of tables that are made of rows. */
+static const WaTableDigest made_digests[MAX_PARTS] = {
+	{{2, 0}}, {{3, 0}}, {{0, 4}}, {{5, 5}}, {{6, 0}},  {{7, 0}},
+	{{8, 0}}, {{9, 0}}, {{0, 1}}, {{2, 2}}, {{0, 12}}, {{13, 0}}};
+
 /* The find of the finder. */
 static const WaLookupTable *
 find_kept(void *context, const WaTableDigest *digest)
@@ -300,7 +305,10 @@ change_key(Mutation *mutation)
 		return;
 	}
 	if (key == query->nkeys && query->nkeys < MAX_PARTS)
+	{
 		query->nkeys++;
+		query->made = query->made == NULL ? NULL : made_digests;
+	}
 	numbers[key] = pick_register(mutation);
 	keys[key].kind = query->program.kinds[numbers[key]];
 	keys[key].blank_padded =
@@ -361,6 +369,21 @@ change_top_n(Mutation *mutation)
 			.number = (uint16_t) pick(mutation, query->ncolumns + UINT64_C(1)),
 			.descending = pick(mutation, 2) == 0,
 			.nulls_first = pick(mutation, 2) == 0};
+}
+
+/* Has tables be made of the rows, or groups again. */
+static void
+change_made(Mutation *mutation)
+{
+	WaQuery *query = &mutation->query;
+	const bool makes = query->made == NULL;
+
+	query->made = makes ? made_digests : NULL;
+	query->only_wanted = makes;
+	query->is_unique = makes && (query->nkeys > 1 || pick(mutation, 2) == 0);
+	query->max_groups = 0;
+	query->ncolumns = makes ? 0 : query->ncolumns;
+	memset(&query->top_n, 0, sizeof(query->top_n));
 }
 
 /* Adds a clause of WHERE whose condition is there without instructions. */
@@ -440,7 +463,7 @@ change(Mutation *mutation)
 	static void (*const changes[])(Mutation *) = {
 		add_register,  add_instruction, add_instruction, change_instruction,
 		change_column, change_constant, change_key,      change_top_n,
-		add_filter,    change_table};
+		change_made,   add_filter,      change_table};
 
 	changes[pick(mutation, sizeof(changes) / sizeof(changes[0]))](mutation);
 }

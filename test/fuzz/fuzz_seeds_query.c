@@ -1,7 +1,8 @@
 /*
  * fuzz_seeds_query.c
  *		First inputs of fuzz_query: the unit tests' query, with and without keys,
- *		lists, tables and an order, and what random changes make of it.
+ *		lists, tables and an order, or with tables that are made of its rows, and
+ *		what random changes make of it.
  */
 #include <string.h>
 
@@ -82,6 +83,12 @@ static const WaLookupTable tables[] = {{.base = -100,
 static const int64_t list[] = {-5, 7, 900};
 static const WaIntList lists[] = {{list, LENGTH(list)}};
 
+/* The one of them whose rows become tables, which has all keys. */
+#define MAKING NKEYS
+
+static const WaTableDigest digests[NKEYS] = {
+	{{2, 0}}, {{3, 0}}, {{0, 4}}, {{5, 5}}, {{6, 0}}};
+
 /* Writes the unit tests' query, with what the number says. */
 static void
 write_plain(int number, WaWriter *writer)
@@ -107,6 +114,14 @@ write_plain(int number, WaWriter *writer)
 							   .norders = 2,
 							   .orders = {{WA_ORDER_SUM, 1, true, false},
 										  {WA_ORDER_KEY, 0, false, true}}};
+	if (number == MAKING)
+	{
+		query.top_n = (WaTopN){0};
+		query.ncolumns = 0;
+		query.made = digests;
+		query.only_wanted = true;
+		query.is_unique = true;
+	}
 	wa_query_write(writer, &query);
 }
 

@@ -207,7 +207,8 @@ query_begin(const WaRunRequest *request, void **run, char *error)
 		return refuse(query, error);
 	*run = NULL;
 	find_texts(query);
-	if (has_use(query->asked, request))
+	/* No tables are made yet. */
+	if (has_use(query->asked, request) && query->asked->made == NULL)
 		query->numbered =
 			wa_query_number_texts(&query->arena, query->asked, query->texts);
 	/* There may be too many texts. */

@@ -10,6 +10,10 @@
  * instructions from begin to end - 1 compute keys, arguments and conditions of
  * the rows that are left.  Instructions read inputs, constants, and what others
  * have computed before them for the same clause, or from begin on.
+ *
+ * Where tables are made, rows whose first key is NULL are dropped.  The others are numbered
+ * from 0 on, in the order of that key.  If it may be that of several rows, any of these
+ * counts, and there are no other keys.
  */
 #ifndef WA_QUERY_QUERY_H
 #define WA_QUERY_QUERY_H
@@ -67,7 +71,19 @@ typedef struct WaQuery
 
 	uint32_t
 		max_groups; /* with more there is no use in an answer; 0: there is */
+
+	/*
+	 * Rows that are left become tables that are kept, in place of groups: of the first key,
+	 * which is an INT, one from it to the number of its row, and of each other key one from
+	 * that number to its value; nkeys digests.  NULL: groups are wanted.
+	 */
+	const WaTableDigest *made;
+	bool
+		is_unique; /* no two rows have a key, or there is no use in an answer */
 } WaQuery;
+
+/* No more tables are made of rows. */
+#define WA_QUERY_MAX_MADE 256
 
 /* No more groups are wanted, if not all. */
 #define WA_QUERY_MAX_TOP_N 1000000

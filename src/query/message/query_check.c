@@ -232,7 +232,8 @@ top_n_is_sound(const WaQuery *query)
 	const WaTopN *top_n = &query->top_n;
 
 	if (top_n->limit == 0)
-		return top_n->norders == 0 && !top_n->keeps_ties && !query->only_wanted;
+		return top_n->norders == 0 && !top_n->keeps_ties &&
+			   query->only_wanted == (query->made != NULL);
 	if (top_n->limit > WA_QUERY_MAX_TOP_N || top_n->norders == 0 ||
 		top_n->norders > WA_MAX_ORDERS || query->nkeys == 0)
 		return false;
@@ -242,6 +243,23 @@ top_n_is_sound(const WaQuery *query)
 			return false;
 	for (uint32_t i = 0; i < top_n->norders; i++)
 		if (!order_is_sound(query, &top_n->orders[i]))
+			return false;
+	return true;
+}
+
+/* Tells whether tables can be made of rows, if they are to be. */
+static bool
+made_are_sound(const WaQuery *query)
+{
+	if (query->made == NULL)
+		return !query->is_unique;
+	if (query->nkeys == 0 || query->nkeys > WA_QUERY_MAX_MADE ||
+		query->keys[0].kind != WA_VECTOR_INT || query->ncolumns > 0 ||
+		query->top_n.limit > 0 || query->max_groups > 0 ||
+		(!query->is_unique && query->nkeys > 1))
+		return false;
+	for (uint32_t i = 0; i < query->nkeys; i++)
+		if (!wa_digest_is_set(&query->made[i]))
 			return false;
 	return true;
 }
@@ -285,7 +303,7 @@ wa_query_is_sound(const WaQuery *query, uint8_t *scratch)
 	for (uint32_t i = 0; i < query->ncolumns; i++)
 		if (!column_is_sound(query, &query->columns[i], scratch))
 			return false;
-	return top_n_is_sound(query);
+	return top_n_is_sound(query) && made_are_sound(query);
 }
 
 bool

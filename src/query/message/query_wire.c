@@ -14,7 +14,7 @@
 #include "query/message/value_wire.h"
 
 /* To be changed with the format, that of instructions included. */
-#define VERSION UINT64_C(0x576151727900000b)
+#define VERSION UINT64_C(0x576151727900000c)
 
 /* What a message begins with. */
 typedef struct Head
@@ -32,7 +32,9 @@ typedef struct Head
 	uint32_t begin;
 	uint32_t end;
 	uint32_t max_groups;
-	uint32_t only_wanted;
+	uint16_t only_wanted;
+	uint8_t makes; /* tables: digests follow the keys */
+	uint8_t is_unique;
 	WaTopN top_n;
 } Head;
 
@@ -82,6 +84,8 @@ wa_query_write(WaWriter *writer, const WaQuery *query)
 					   .end = query->end,
 					   .max_groups = query->max_groups,
 					   .only_wanted = query->only_wanted,
+					   .makes = query->made != NULL,
+					   .is_unique = query->is_unique,
 					   .top_n = query->top_n};
 
 	WRITE_ARRAY(writer, &head, 1);
@@ -107,6 +111,8 @@ wa_query_write(WaWriter *writer, const WaQuery *query)
 	WRITE_ARRAY(writer, query->filters, query->nfilters);
 	WRITE_ARRAY(writer, query->keys, query->nkeys);
 	WRITE_ARRAY(writer, query->key_numbers, query->nkeys);
+	if (query->made != NULL)
+		WRITE_ARRAY(writer, query->made, query->nkeys);
 	WRITE_ARRAY(writer, query->columns, query->ncolumns);
 }
 
@@ -313,8 +319,9 @@ read_constants(WaReader *reader, WaArena *arena, WaQuery *query)
 	query->constants = constants;
 }
 
+/* Reads the keys, and, if there are some, the digests of the tables that are made of them. */
 static void
-read_keys(WaReader *reader, WaArena *arena, WaQuery *query)
+read_keys(WaReader *reader, WaArena *arena, bool makes, WaQuery *query)
 {
 	query->keys = read_array(reader, arena, query->nkeys, sizeof(WaQueryKey));
 	query->key_numbers =
@@ -323,6 +330,9 @@ read_keys(WaReader *reader, WaArena *arena, WaQuery *query)
 		if (!is_flag(&query->keys[i].blank_padded) ||
 			!is_flag(&query->keys[i].keeps_zeros))
 			reader->failed = true;
+	if (makes)
+		query->made =
+			read_array(reader, arena, query->nkeys, sizeof(WaTableDigest));
 }
 
 static void
@@ -370,18 +380,18 @@ top_n_is_one(const WaTopN *top_n)
 	return true;
 }
 
-/* Reads what is of a fixed size. */
-static void
+/* Reads what is of a fixed size; tells whether tables are made. */
+static bool
 read_head(WaReader *reader, WaQuery *query)
 {
 	const WaText found = wa_reader_bytes(reader, sizeof(Head));
 	Head head;
 
 	if (reader->failed)
-		return;
+		return false;
 	memcpy(&head, found.data, sizeof(head));
-	if (head.version != VERSION || head.only_wanted > 1 ||
-		!top_n_is_one(&head.top_n))
+	if (head.version != VERSION || head.only_wanted > 1 || head.makes > 1 ||
+		head.is_unique > 1 || !top_n_is_one(&head.top_n))
 		reader->failed = true;
 	query->program.nregisters = head.nregisters;
 	query->program.ninstructions = head.ninstructions;
@@ -396,7 +406,9 @@ read_head(WaReader *reader, WaQuery *query)
 	query->end = head.end;
 	query->max_groups = head.max_groups;
 	query->only_wanted = head.only_wanted != 0;
+	query->is_unique = head.is_unique != 0;
 	query->top_n = head.top_n;
+	return head.makes != 0;
 }
 
 const WaQuery *
@@ -412,16 +424,17 @@ wa_query_read_with(WaArena *arena, const void *message, size_t bytes,
 	WaQuery *query = wa_arena_alloc_zero(arena, sizeof(WaQuery));
 	uint8_t *scratch;
 	WaReader reader;
+	bool makes;
 
 	if (query == NULL)
 		return NULL;
 	wa_reader_init(&reader, message, bytes);
-	read_head(&reader, query);
+	makes = read_head(&reader, query);
 	read_program(&reader, arena, finder, query);
 	read_constants(&reader, arena, query);
 	query->filters =
 		read_array(&reader, arena, query->nfilters, sizeof(WaQueryFilter));
-	read_keys(&reader, arena, query);
+	read_keys(&reader, arena, makes, query);
 	query->columns =
 		read_array(&reader, arena, query->ncolumns, sizeof(WaQueryColumn));
 	if (reader.failed || reader.nwords != 0)
