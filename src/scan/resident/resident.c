@@ -27,6 +27,7 @@
 #include "scan/resident/resident.h"
 #include "scan/resident/resident_asked.h"
 #include "scan/resident/resident_query.h"
+#include "scan/resident/resident_receive.h"
 #include "scan/resident/resident_rest.h"
 #include "scan/resident/resident_tables.h"
 #include "scan/rows/merge.h"
@@ -34,9 +35,6 @@
 #include "scan/state/why_heap.h"
 #include "scan/tables/join_digests.h"
 #include "settings.h"
-
-/* Bytes for groups in the parcel; more come in a file of their own. */
-#define GROUPS_ROOM ((uint64) 512 * 1024)
 
 /*
  * So many times the distinct inputs of scan/resident/distinct_inputs.h that are worth
@@ -47,51 +45,11 @@
 #define INPUT_BYTES 16
 
 /*
- * Lays out the parcel: the query, its sources, the blocks that are used, those that are
- * announced, and groups.  Fills it, but for the sources, and completes the message; returns
- * false if it cannot.
- */
-static bool
-fill_parcel(const WaScanState *state, const WaWriter *query, WaAsking *asking)
-{
-	WaRunMessage *run = &asking->run;
-	const uint64 blocks_bytes =
-		wa_run_words_bytes(asking->over.sources, run->nsources);
-	char *parcel;
-
-	run->query = 0;
-	run->query_bytes = query->nwords * sizeof(uint64);
-	run->sources = TYPEALIGN64(64, run->query_bytes);
-	run->used = TYPEALIGN64(
-		64, run->sources + wa_run_sources_bytes(run->nsources, run->ncolumns));
-	run->cover = TYPEALIGN64(64, run->used + blocks_bytes);
-	run->groups = TYPEALIGN64(64, run->cover + blocks_bytes);
-	run->groups_room = GROUPS_ROOM;
-	parcel = wa_client_reserve(run->groups + GROUPS_ROOM);
-	if (parcel == NULL)
-		return false;
-	memcpy(parcel + run->query, query->words, run->query_bytes);
-	run->memory = (uint64) get_hash_memory_limit() *
-				  (uint64) wa_resident_shares(state->query.nworkers);
-	return true;
-}
-
-/* What the device process has answered. */
-typedef struct Answer
-{
-	const WaAsking *asking;
-	WaAnswerMessage counts;
-	uint64_t *used;     /* the blocks that it has used; NULL: all */
-	const void *groups; /* unchecked */
-	bool has_rest;      /* the other blocks have been read */
-} Answer;
-
-/*
  * Counts rows that were answered for as read (seq_tup_read), as those of the heap are: of
  * several tables by their blocks.
  */
 static void
-count_rows(const Answer *given)
+count_rows(const WaAnswer *given)
 {
 	const WaAsking *asking = given->asking;
 	const WaAnswerMessage *answer = &given->counts;
@@ -108,7 +66,7 @@ count_rows(const Answer *given)
  * been read.
  */
 static void
-leave_out(WaScanState *state, const Answer *given)
+leave_out(WaScanState *state, const WaAnswer *given)
 {
 	const WaAnswerMessage *answer = &given->counts;
 
@@ -127,8 +85,8 @@ leave_out(WaScanState *state, const Answer *given)
  * the groups are taken before.  Returns false if they are not what they should be.
  */
 static bool
-take_inputs(WaScanState *state, WaDistinctInputs *inputs, const Answer *answer,
-			const WaRanks *ranks)
+take_inputs(WaScanState *state, WaDistinctInputs *inputs,
+			const WaAnswer *answer, const WaRanks *ranks)
 {
 	const bool received = wa_distinct_inputs_receive(
 		inputs, answer->groups, answer->counts.groups_bytes, ranks);
@@ -144,7 +102,7 @@ take_inputs(WaScanState *state, WaDistinctInputs *inputs, const Answer *answer,
 
 /* Takes groups of the node's own; returns false if they are not what they should be. */
 static bool
-take_groups(WaScanState *state, const Answer *answer, const WaRanks *ranks)
+take_groups(WaScanState *state, const WaAnswer *answer, const WaRanks *ranks)
 {
 	const WaAnswerMessage *counts = &answer->counts;
 
@@ -166,7 +124,7 @@ take_groups(WaScanState *state, const Answer *answer, const WaRanks *ranks)
  */
 static bool
 take_answer(WaScanState *state, WaDistinctInputs *inputs, int stage,
-			const Answer *answer, const WaRanks *ranks)
+			const WaAnswer *answer, const WaRanks *ranks)
 {
 	const WaAnswerMessage *counts = &answer->counts;
 
@@ -232,7 +190,7 @@ count_used(const WaRunSource *source, const uint64_t **words)
  * it was known to have if it has found no use in an answer, or no room for one.
  */
 static void
-count_covered(const WaScanState *state, const Answer *answer)
+count_covered(const WaScanState *state, const WaAnswer *answer)
 {
 	const WaAsking *asking = answer->asking;
 	const WaAnswerMessage *counts = &answer->counts;
@@ -248,33 +206,6 @@ count_covered(const WaScanState *state, const Answer *answer)
 	else
 		for (uint32 i = 0; i < asking->run.nsources; i++)
 			asking->covered[i] = count_used(&asking->over.sources[i], &words);
-}
-
-/* Sends a query and receives the answer; returns false if there is none. */
-static bool
-run_query(const WaScanState *state, const WaWriter *query, WaAsking *asking,
-		  WaRest *rest, Answer *answer)
-{
-	const WaAnnounced announced = {.tell = wa_rest_read, .context = rest};
-
-	if (!fill_parcel(state, query, asking))
-		return false;
-	answer->groups = wa_client_run(&asking->run, &asking->over, &announced,
-								   &answer->counts, &answer->used);
-	return answer->groups != NULL;
-}
-
-/* Does so, and if the device process lacks a table, again once it has been given it. */
-static bool
-receive(const WaScanState *state, const WaWriter *query, WaAsking *asking,
-		WaRest *rest, Answer *answer)
-{
-	if (!run_query(state, query, asking, rest, answer) &&
-		(!wa_resident_gives_tables(asking) ||
-		 !run_query(state, query, asking, rest, answer)))
-		return false;
-	answer->has_rest = rest->cover != NULL && answer->used == rest->cover;
-	return true;
 }
 
 /*
@@ -300,7 +231,7 @@ ask(WaScanState *state, WaDistinctInputs *inputs, WaAsking *asking,
 	const WaWriter *query, int stage, WaAnswerMessage *counts)
 {
 	WaRest rest = {.state = state, .asking = asking};
-	Answer answer = {.asking = asking};
+	WaAnswer answer = {.asking = asking};
 	bool taken;
 
 	memset(counts, 0, sizeof(*counts));
@@ -309,7 +240,7 @@ ask(WaScanState *state, WaDistinctInputs *inputs, WaAsking *asking,
 	if (!wa_resident_settle(asking))
 		return;
 	asking->run.announces = inputs == NULL && stage < 0;
-	taken = receive(state, query, asking, &rest, &answer);
+	taken = wa_resident_receive(query, asking, &rest, &answer);
 	if (!answer.has_rest)
 		wa_rest_forget(&rest);
 	if (taken && !wa_resident_is_reliable(&state->sources))
@@ -339,41 +270,6 @@ ask(WaScanState *state, WaDistinctInputs *inputs, WaAsking *asking,
 		count_failure(state);
 	if (state->is_refused)
 		count_covered(state, &answer);
-}
-
-/* Tells whether the device process is not known to have all blocks of a source. */
-static bool
-lacks_blocks(const WaAsking *asking, uint32 number)
-{
-	return asking->covered[number] < asking->over.sources[number].nblocks;
-}
-
-/* Suggests the columns of what was asked, as far as they are not there. */
-static void
-suggest(const WaAsking *asking)
-{
-	const uint32 nsources = asking->run.nsources;
-	int left = WA_SUGGEST_MOST;
-	uint64 *there = NULL; /* blocks of each source, fresh or not */
-
-	wa_autoload_resume();
-	if (!wa_suggest_is_wanted((double) wa_sources_nblocks(asking->sources)))
-		return;
-	for (uint32 i = nsources; i-- > 0 && left > 0;)
-	{
-		WaSourceColumns named;
-
-		if (!lacks_blocks(asking, i))
-			continue;
-		if (there == NULL)
-		{
-			there = palloc(nsources * sizeof(*there));
-			(void) wa_residency_estimate(&asking->over, there);
-		}
-		wa_resident_name(asking, i, &named);
-		wa_suggest_scanned(asking->asked[i]->relation, &named, there[i] > 0);
-		left--;
-	}
 }
 
 /* Has the tables that the device process lacks be made here, from where it is given them. */
@@ -418,7 +314,7 @@ ask_in_turn(WaScanState *state, WaAsking *asking, WaArena *arena)
 	} while (asking->lacks_lent ||
 			 (stage >= 0 && answer.kept_rows > 0 &&
 			  wa_interpreter_reach(interpreter, econtext, stage)));
-	suggest(asking);
+	wa_resident_suggest(asking);
 	return true;
 }
 
@@ -455,7 +351,7 @@ ask_for_inputs(WaScanState *state, WaDistinctInputs *inputs, WaAsking *asking,
 	if (!wa_resident_write_query(asking, -1, arena, &query))
 		return false;
 	ask(state, inputs, asking, &query, -1, &answer);
-	suggest(asking);
+	wa_resident_suggest(asking);
 	return true;
 }
 
@@ -479,7 +375,7 @@ try_inputs(WaScanState *state, WaExcluded excluded, WaArena *arena)
 	wa_precompute(asking.query->interpreter, state->css.ss.ps.ps_ExprContext);
 	if (wa_resident_look(&asking))
 		return ask_for_inputs(state, inputs, &asking, arena);
-	suggest(&asking);
+	wa_resident_suggest(&asking);
 	return true;
 }
 
@@ -521,7 +417,7 @@ use(WaScanState *state, bool has_other_rows)
 	wa_precompute_all(state);
 	wa_why_heap_note(&state->sources, WA_WHY_NOT_FRESH);
 	if (!wa_resident_look(&asking))
-		suggest(&asking);
+		wa_resident_suggest(&asking);
 	else if (!ask_in_turn(state, &asking, &arena))
 		use_inputs(state, WA_EXCLUDES_INTEGERS, &arena);
 }
