@@ -111,7 +111,7 @@ DECLARE
     plan jsonb;
 BEGIN
     EXECUTE 'EXPLAIN (ANALYZE, COSTS OFF, FORMAT JSON) ' || query INTO plan;
-    RETURN QUERY SELECT t || jsonb_build_object('Memory Usage', CASE WHEN (t ->> 'Memory Usage')::integer > 0 THEN 'some' ELSE 'none' END)
+    RETURN QUERY SELECT t - 'Made by Device Process' || jsonb_build_object('Memory Usage', CASE WHEN (t ->> 'Memory Usage')::integer > 0 THEN 'some' ELSE 'none' END)
                  FROM jsonb_path_query(plan, 'strict $.**."Join Tables"[*]') t;
 END
 $$;

@@ -232,6 +232,8 @@ show_join_line(const WaJoinUse *use, ExplainState *es)
 	if (use->bytes > 0 && es->costs)
 		appendStringInfo(es->str, "  Memory Usage: " INT64_FORMAT "kB",
 						 kilobytes((int64) use->bytes));
+	if (use->is_made)
+		appendStringInfoString(es->str, "  Made by Device Process");
 	if (use->is_reused)
 		appendStringInfoString(es->str, "  Reused");
 	if (use->nblocks > 0)
@@ -271,6 +273,7 @@ show_join_uses(const WaScanState *state, ExplainState *es)
 				ExplainPropertyInteger("Memory Usage", "kB",
 									   kilobytes((int64) use->bytes), es);
 			}
+			ExplainPropertyBool("Made by Device Process", use->is_made, es);
 			ExplainPropertyBool("Reused", use->is_reused, es);
 			ExplainPropertyInteger("Changed Blocks", NULL, use->nblocks, es);
 		}

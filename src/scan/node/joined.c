@@ -8,6 +8,7 @@
 
 #include "client/tables.h"
 #include "scan/node/join_contents.h"
+#include "scan/node/join_making.h"
 #include "scan/node/joined.h"
 #include "scan/state/plan.h"
 #include "scan/tables/join_build.h"
@@ -24,17 +25,18 @@ struct WaJoined
 	List *below; /* and of those below the node */
 	WaJoinBuild *build;
 	bool has_read;
+	bool others_read; /* the plans, perhaps: tables were to be made elsewhere */
 	List *
 		lent; /* WaJoinContents of the units whose tables the device process has, */
 	MemoryContext lent_context; /* which lie here; or NULL */
 };
 
 /*
- * Returns the plans of the joins, of which those of sets are subplans; NULL: a join has the
- * rows of another.
+ * Returns the plans that a node's plan has for the joins, of which those of sets are subplans;
+ * NULL: a join has the rows of another.
  */
 static List *
-plans_of(const WaScanState *state)
+planned_for(const WaScanState *state)
 {
 	const EState *estate = state->css.ss.ps.state;
 	List *below = wa_plan_joined(castNode(CustomScan, state->css.ss.ps.plan));
@@ -99,7 +101,7 @@ wa_joined_begin(WaScanState *state, int eflags)
 	if (state->query.joins.list == NIL)
 		return NULL;
 	joined = palloc0(sizeof(WaJoined));
-	forboth(join, state->query.joins.list, plan, plans_of(state))
+	forboth(join, state->query.joins.list, plan, planned_for(state))
 	{
 		SubPlan *subplan = ((const WaJoin *) lfirst(join))->subplan;
 
@@ -109,6 +111,20 @@ wa_joined_begin(WaScanState *state, int eflags)
 							   : begin_plan(css, joined, lfirst(plan), eflags));
 	}
 	return joined;
+}
+
+/* Returns the plans of the joins, or NULL. */
+static List *
+plans_of(const WaJoined *joined)
+{
+	List *plans = NIL;
+	ListCell *cell;
+
+	foreach (cell, joined->plans)
+		plans = lappend(plans, lfirst(cell) == NULL
+								   ? NULL
+								   : ((const PlanState *) lfirst(cell))->plan);
+	return plans;
 }
 
 /* Has the plans of some units begin anew if they have been read, by whomever. */
@@ -128,7 +144,8 @@ rescan_plans(const WaScanState *state, const WaJoined *joined,
 				units))
 			continue;
 		/* PostgreSQL may have read a subplan, for rows of partitions. */
-		if (joined->build != NULL || !list_member_ptr(joined->below, plan))
+		if (joined->build != NULL || joined->others_read ||
+			!list_member_ptr(joined->below, plan))
 			ExecReScan(plan);
 	}
 }
@@ -220,6 +237,8 @@ add_units(Bitmapset *units, const List *list)
 static void
 forget_lent(const WaScanState *state, WaJoined *joined)
 {
+	if (state->query.interpreter->joined == NULL)
+		return;
 	state->query.interpreter->joined->are_lent = false;
 	joined->lent = NIL;
 	if (joined->lent_context != NULL)
@@ -286,33 +305,104 @@ are_kept(const List *list, const WaTableDigest *digests, uint32 count)
 }
 
 /*
- * Has the tables of contents be those that the device process keeps; returns false if it does
- * not keep all of them.
+ * Has the tables of contents be those with their digests; adds the digests to a list.  Returns
+ * false if the device process cannot have them.
  */
 static bool
-lend(WaScanState *state, WaJoined *joined, List *list)
+name_tables(const WaScanState *state, const List *list, WaTableDigest *digests,
+			uint32 *count)
 {
-	WaJoinTables *tables = state->query.interpreter->joined;
-	WaTableDigest digests[MOST_LENT];
-	uint32 count = 0;
 	ListCell *cell;
 
+	*count = 0;
 	foreach (cell, list)
-		if (!wa_join_cache_lend(tables, (const WaJoinContents *) lfirst(cell),
-								digests, lengthof(digests), &count))
+		if (!wa_join_cache_lend(state->query.interpreter->joined,
+								(const WaJoinContents *) lfirst(cell), digests,
+								MOST_LENT, count))
 			return false;
-	if (count == 0 || !are_kept(list, digests, count))
+	return *count > 0;
+}
+
+/* Has the tables of contents be those that the device process keeps, if it keeps them all. */
+static bool
+lend_kept(const WaScanState *state, const List *list)
+{
+	WaTableDigest digests[MOST_LENT];
+	uint32 count;
+
+	return name_tables(state, list, digests, &count) &&
+		   are_kept(list, digests, count);
+}
+
+static void read_units(WaScanState *state, WaJoined *joined);
+
+/*
+ * Has the tables of contents be such that the device process makes of resident columns.  What
+ * is folded into the unit has tables of its own then, found in the same way.
+ */
+static bool
+lend_made(const WaScanState *state, WaJoined *joined, WaJoinContents *contents)
+{
+	WaJoinTables *tables = state->query.interpreter->joined;
+	const List *list = list_make1(contents);
+	WaJoined below = {.others_read = true};
+	WaTableDigest digests[MOST_LENT];
+	WaJoinMaking *making;
+	uint32 count;
+	bool is_made = false;
+
+	if (!name_tables(state, list, digests, &count))
 		return false;
-	joined->lent = list;
-	tables->are_lent = true;
+	making = wa_join_making_begin(state, joined->plans, contents);
+	if (making == NULL)
+		return false;
+	making->state.joined = &below;
+	below.plans = making->plans;
+	if (below.plans != NIL)
+	{
+		joined->others_read = true;
+		read_units(&making->state, &below);
+	}
+	is_made = wa_join_making_run(making, tables->uses);
+	forget_lent(&making->state, &below);
+	wa_join_making_end(making);
+	if (is_made)
+		wa_join_digests_keep(contents);
+	return is_made;
+}
+
+/*
+ * Has tables of contents be those that the device process keeps, or makes; adds others to
+ * *missing.
+ */
+static void
+lend(WaScanState *state, WaJoined *joined, List *list, Bitmapset **missing)
+{
+	WaJoinTables *tables = state->query.interpreter->joined;
+	ListCell *cell;
+
+	if (lend_kept(state, list))
+		joined->lent = list;
+	else
+		foreach (cell, list)
+		{
+			WaJoinContents *contents = (WaJoinContents *) lfirst(cell);
+
+			if ((list_length(list) > 1 &&
+				 lend_kept(state, list_make1(contents))) ||
+				lend_made(state, joined, contents))
+				joined->lent = lappend(joined->lent, contents);
+			else
+				*missing = bms_add_member(*missing, contents->unit);
+		}
+	tables->are_lent = joined->lent != NIL;
 	tables->have = have_lent;
 	tables->have_context = state;
-	return true;
 }
 
 /*
  * Finds the tables of some units of joins: those that the session keeps, or the device process
- * does; or fills them.
+ * does or makes; or fills them.
  */
 static void
 find_or_fill(WaScanState *state, WaJoined *joined, const Bitmapset *units)
@@ -322,19 +412,18 @@ find_or_fill(WaScanState *state, WaJoined *joined, const Bitmapset *units)
 	MemoryContext old = MemoryContextSwitchTo(scratch);
 	List *others = NIL;
 	List *unstamped = NIL;
-	List *list = wa_join_contents_find(state, plans_of(state), units);
+	List *list = wa_join_contents_find(state, plans_of(joined), units);
 	Bitmapset *missing = bms_difference(units, add_units(NULL, list));
 
-	MemoryContextSwitchTo(old);
 	take_kept(state, list, &others, &unstamped);
-	if (lend(state, joined, others))
-		joined->lent_context = scratch;
-	else
-		missing = add_units(missing, others);
+	lend(state, joined, others, &missing);
 	missing = add_units(missing, unstamped);
+	MemoryContextSwitchTo(old);
 	if (!bms_is_empty(missing))
 		fill_and_keep(state, joined, missing, list_concat(unstamped, others));
-	if (joined->lent_context == NULL)
+	if (joined->lent != NIL)
+		joined->lent_context = scratch;
+	else
 		MemoryContextDelete(scratch);
 }
 
@@ -355,23 +444,27 @@ find_missing(const WaScanState *state, const WaJoined *joined)
 	return units;
 }
 
-void
-wa_joined_read(WaScanState *state)
+/* Has the tables of all units be there that are not. */
+static void
+read_units(WaScanState *state, WaJoined *joined)
 {
-	WaJoined *joined = state->joined;
-	Bitmapset *units;
-	MemoryContext old;
+	MemoryContext old =
+		MemoryContextSwitchTo(state->css.ss.ps.state->es_query_cxt);
+	Bitmapset *units = find_missing(state, joined);
 
-	if (joined == NULL)
-		return;
-	old = MemoryContextSwitchTo(state->css.ss.ps.state->es_query_cxt);
-	units = find_missing(state, joined);
 	forget_lent(state, joined);
 	if (!bms_is_empty(units))
 		find_or_fill(state, joined, units);
 	joined->has_read = true;
 	bms_free(units);
 	MemoryContextSwitchTo(old);
+}
+
+void
+wa_joined_read(WaScanState *state)
+{
+	if (state->joined != NULL)
+		read_units(state, state->joined);
 }
 
 const WaJoinUse *

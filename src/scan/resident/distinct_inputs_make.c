@@ -103,8 +103,8 @@ ask_columns(WaDistinctInputs *inputs, const WaPushdown *pushdown)
 	inputs->counted = ask_count(asked);
 }
 
-/* Makes the query for the device process. */
-static void
+/* Makes the query for the device process; returns false if it cannot be compiled. */
+static bool
 make_asked(WaDistinctInputs *inputs, const WaPushdown *pushdown)
 {
 	const WaScanQuery *query = &inputs->state->query;
@@ -118,7 +118,8 @@ make_asked(WaDistinctInputs *inputs, const WaPushdown *pushdown)
 	asked->by = pushdown->by;
 	asked->nkeys = list_length(pushdown->by);
 	ask_columns(inputs, pushdown);
-	wa_scan_prepare_query(asked, &inputs->state->sources, &inputs->store);
+	return wa_scan_prepare_query(asked, &inputs->state->sources,
+								 &inputs->store) == NULL;
 }
 
 /* Prepares an expression, which may be NULL. */
@@ -242,8 +243,7 @@ wa_distinct_inputs_make(WaScanState *state, WaExcluded excluded)
 	inputs = palloc0(sizeof(WaDistinctInputs));
 	inputs->state = state;
 	inputs->params = pushdown->params;
-	make_asked(inputs, pushdown);
-	if (!kinds_match(inputs, pushdown))
+	if (!make_asked(inputs, pushdown) || !kinds_match(inputs, pushdown))
 		return NULL;
 	prepare_where(inputs, pushdown);
 	prepare_keys(inputs, pushdown);

@@ -91,12 +91,13 @@ takes_groups(const WaAsking *asking)
 const char *
 wa_resident_push_refusal(const WaAsking *asking)
 {
+	const bool takes = asking->is_made || takes_groups(asking);
+
 	if (wa_scan_query_is_pushable(asking->query) &&
-		(asking->top_n.limit > 0 || takes_groups(asking)))
+		(asking->top_n.limit > 0 || takes))
 		return NULL;
-	return takes_groups(asking)
-			   ? "the device process cannot compute all of the query"
-			   : "the groups are too many to be sent";
+	return takes ? "the device process cannot compute all of the query"
+				 : "the groups are too many to be sent";
 }
 
 bool
@@ -139,7 +140,9 @@ wa_resident_write_query(WaAsking *asking, int stage, WaArena *arena,
 	{
 		pushed.top_n = asking->top_n;
 		pushed.max_groups = asking->most_groups;
-		pushed.only_wanted = !takes_groups(asking);
+		pushed.made = asking->made;
+		pushed.is_unique = asking->is_unique;
+		pushed.only_wanted = asking->is_made || !takes_groups(asking);
 		if (!push_columns(asking, &pushed))
 			return false;
 	}

@@ -18,6 +18,11 @@ typedef struct WaAsking
 	WaTopN top_n;       /* of the groups; of limit 0: all are wanted */
 	uint32 most_groups; /* that are of use; 0: any number */
 
+	/* If rows become tables in place of groups (query/message/query.h): */
+	bool is_made;
+	const WaTableDigest *made; /* what they are named */
+	bool is_unique;            /* no two rows have the first key */
+
 	/* Set by wa_resident_describe_run, as many as run.nsources: */
 	WaRunMessage run;
 	WaNamedSources over;

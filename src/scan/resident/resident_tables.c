@@ -11,6 +11,7 @@
 #include "client/trouble.h"
 #include "query/message/table_wire.h"
 #include "scan/resident/resident_tables.h"
+#include "scan/tables/join_cache.h"
 
 /* Parcels have no room for more. */
 #define MOST_BYTES ((uint64) 1 << 30)
@@ -84,17 +85,21 @@ wa_resident_gives_tables(const WaAsking *asking)
 {
 	const WaTrouble *trouble = wa_trouble();
 
-	/* Of what the device process has kept until now there is nothing here. */
-	if (trouble->exchange != WA_EXCHANGE_DONE ||
-		trouble->status != WA_NOT_KEPT ||
-		wa_interpreter_lends(asking->query->interpreter))
+	bool gives = false;
+
+	if (trouble->exchange != WA_EXCHANGE_DONE || trouble->status != WA_NOT_KEPT)
 		return false;
 	ereport(DEBUG2, (errmsg_internal("warpagg gives tables to its device "
 									 "process")));
 	for (uint32 i = 0; i < asking->ntables; i++)
-		if (wa_digest_is_set(&asking->tables[i].digest) &&
-			!has_been_given(asking->tables, i) &&
-			!give_table(&asking->tables[i]))
+	{
+		if (!wa_digest_is_set(&asking->tables[i].digest) ||
+			wa_join_table_is_lent(&asking->tables[i]) ||
+			has_been_given(asking->tables, i))
+			continue;
+		if (!give_table(&asking->tables[i]))
 			return false;
-	return true;
+		gives = true;
+	}
+	return gives;
 }

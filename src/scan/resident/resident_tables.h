@@ -10,8 +10,8 @@
 
 /*
  * Tells whether the device process has failed just now as it does not keep a table, and it
- * has been given all that the query names since.  What lies in the parcel is others'
- * then.
+ * has been given all that the query names, and that is here, since.  What lies in the parcel
+ * is others' then.
  */
 extern WA_MUST_CHECK bool wa_resident_gives_tables(const WaAsking *asking);
 

@@ -98,45 +98,50 @@ make_batch(WaScanBatch *batch, const WaScanQuery *query)
 	batch->pace.rows = WA_VECTOR_ROWS;
 }
 
-/* Makes the program of a query. */
-static void
-make_program(WaScanQuery *query, ParamListInfo parameters)
+const char *
+wa_scan_prepare_query(WaScanQuery *query, WaScanSources *sources,
+					  WaScanStore *store)
 {
 	/* Workers may find values of parameters to be the same, and have less to compute. */
 	const char *reason = wa_scan_query_compile(query, WA_MAX_REGISTERS);
 
-	/* The planner has compiled the same. */
 	if (reason != NULL)
-		elog(ERROR, "warpagg cannot compile an expression any more: %s",
-			 reason);
+		return reason;
 	complete_plans(query);
-	query->interpreter = wa_interpreter_make(query->compiler, parameters);
-}
-
-void
-wa_scan_prepare_query(WaScanQuery *query, WaScanSources *sources,
-					  WaScanStore *store)
-{
-	make_program(query, sources->estate->es_param_list_info);
+	query->interpreter = wa_interpreter_make(
+		query->compiler, sources->estate->es_param_list_info);
 	store->query = query;
 	store->sources = sources;
 	store->columns = palloc(sizeof(WaAccumulator *) * (query->ncolumns + 1));
 	store->context = AllocSetContextCreate(
 		CurrentMemoryContext, "warpagg groups", ALLOCSET_DEFAULT_SIZES);
+	return NULL;
+}
+
+void
+wa_scan_prepare_joins(WaScanQuery *query, EState *estate)
+{
+	WaInterpreter *interpreter = query->interpreter;
+
+	if (query->joins.list == NIL)
+		return;
+	interpreter->joined = wa_join_tables_make(&query->joins, estate);
+	interpreter->program.tables = interpreter->joined->tables;
 }
 
 void
 wa_scan_prepare(WaScanState *state, EState *estate, Relation table)
 {
 	WaScanQuery *query = &state->query;
+	const char *reason;
 
 	state->sources.estate = estate;
-	wa_scan_prepare_query(query, &state->sources, &state->store);
-	if (query->joins.list != NIL)
-	{
-		query->interpreter->joined = wa_join_tables_make(&query->joins, estate);
-		query->interpreter->program.tables = query->interpreter->joined->tables;
-	}
+	reason = wa_scan_prepare_query(query, &state->sources, &state->store);
+	/* The planner has compiled the same. */
+	if (reason != NULL)
+		elog(ERROR, "warpagg cannot compile an expression any more: %s",
+			 reason);
+	wa_scan_prepare_joins(query, estate);
 	wa_sources_make(&state->sources, estate, table, query->compiler->ncolumns,
 					find_uses(query), query->interpreter->columns);
 	make_batch(&state->batch, query);

@@ -5,6 +5,7 @@
 #ifndef WA_SCAN_PREPARE_H
 #define WA_SCAN_PREPARE_H
 
+#include "core/must_check.h"
 #include "scan/state/scan_state.h"
 
 /*
@@ -14,8 +15,15 @@
  */
 extern void wa_scan_prepare(WaScanState *state, EState *estate, Relation table);
 
-/* Likewise the program and the store of a query that reads no rows here. */
-extern void wa_scan_prepare_query(WaScanQuery *query, WaScanSources *sources,
-								  WaScanStore *store);
+/*
+ * Likewise the program and the store of a query that reads no rows here.  Returns why it
+ * cannot be compiled, or NULL.
+ */
+extern WA_MUST_CHECK const char *wa_scan_prepare_query(WaScanQuery *query,
+													   WaScanSources *sources,
+													   WaScanStore *store);
+
+/* Likewise the tables of what is joined, for a program that is there. */
+extern void wa_scan_prepare_joins(WaScanQuery *query, EState *estate);
 
 #endif /* WA_SCAN_PREPARE_H */

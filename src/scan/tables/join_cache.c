@@ -243,6 +243,14 @@ make_unknown(WaLookupTable *table)
 }
 
 bool
+wa_join_table_is_lent(const WaLookupTable *table)
+{
+	return wa_digest_is_set(&table->digest) && !table->is_total &&
+		   table->nentries == 1 && table->known != NULL &&
+		   table->known[0] == WA_ENTRY_UNKNOWN;
+}
+
+bool
 wa_join_cache_lend(WaJoinTables *tables, const WaJoinContents *contents,
 				   WaTableDigest *digests, uint32 most, uint32 *count)
 {

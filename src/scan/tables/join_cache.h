@@ -33,6 +33,9 @@ extern WA_MUST_CHECK bool wa_join_cache_lend(WaJoinTables *tables,
 											 WaTableDigest *digests,
 											 uint32 most, uint32 *count);
 
+/* Tells whether a table is there by its digest alone. */
+extern bool wa_join_table_is_lent(const WaLookupTable *table);
+
 /*
  * Keeps what tables have been filled with, in place of other tables of the same description,
  * unless that takes too much memory.  Either way they get digests by which the device process

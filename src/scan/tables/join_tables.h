@@ -35,8 +35,10 @@ typedef struct WaJoinValue
 /* What is known of a join's rows, also for EXPLAIN. */
 typedef struct WaJoinUse
 {
-	int64 rows;     /* that it has; -1: the device process knows */
-	Size bytes;     /* of its tables; 0: it is folded */
+	int64 rows; /* that it has; -1: the device process knows */
+	Size bytes; /* of its tables; 0: it is folded */
+	bool
+		is_made; /* the device process has made them, of resident columns; or: */
 	bool is_reused; /* they are an earlier query's, */
 	int64 nblocks;  /* but for those of so many blocks, which have changed */
 } WaJoinUse;
