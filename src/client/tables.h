@@ -1,6 +1,6 @@
 /*
  * tables.h
- *		Having warpaggd keep look-up tables.
+ *		Having warpaggd keep look-up tables, and having them from it.
  */
 #ifndef WA_CLIENT_TABLES_H
 #define WA_CLIENT_TABLES_H
@@ -22,5 +22,13 @@ extern WA_MUST_CHECK bool wa_client_keep(const WaTableDigest *digest,
  */
 extern WA_MUST_CHECK bool wa_client_are_kept(const WaTableDigest *digests,
 											 uint32 count);
+
+/*
+ * Fetches a table that is kept, of so many bytes at most, by a request or two over the open
+ * connection.  Returns its message (query/message/table_wire.h) in the current memory
+ * context, unchecked, and stores how many bytes it has; or NULL, and nothing is raised.
+ */
+extern void *wa_client_fetch(const WaTableDigest *digest, uint64 most,
+							 uint64 *bytes);
 
 #endif /* WA_CLIENT_TABLES_H */

@@ -72,7 +72,8 @@ typedef enum WaMessageType
 	WA_MSG_STAMPS,
 	WA_MSG_KEEP,
 	WA_MSG_KEPT,
-	WA_MSG_BLOCKS
+	WA_MSG_BLOCKS,
+	WA_MSG_FETCH
 } WaMessageType;
 
 typedef struct WaHeader

@@ -73,6 +73,7 @@ static const Shape shapes[] = {
 	[WA_MSG_STAMPS] = {FIXED(WaStampsMessage)},
 	[WA_MSG_KEEP] = {FIXED(WaKeepMessage)},
 	[WA_MSG_KEPT] = {FIXED(WaKeptMessage)},
+	[WA_MSG_FETCH] = {FIXED(WaFetchMessage)},
 	[WA_MSG_BLOCKS] = {FIXED(WaBlocksMessage), .names_relation = true},
 };
 

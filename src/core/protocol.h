@@ -51,6 +51,8 @@
  *	                           <--------  DONE or FAILED {text}
  *	KEPT {digests}             -------->
  *	                           <--------  DONE or FAILED {text}
+ *	FETCH {digest}             -------->
+ *	                           <--------  LISTED {number} or FAILED {text}
  *	RUN {query}                -------->
  *	                           <--------  HEARTBEAT, once a second
  *	                           <--------  COVER {number}, if that was asked for
@@ -230,6 +232,7 @@ typedef union WaMessage
 	WaListedMessage listed;
 	WaKeepMessage keep;
 	WaKeptMessage kept;
+	WaFetchMessage fetch;
 	WaRunMessage run;
 	WaCoverMessage cover;
 	WaAnswerMessage answer;

@@ -387,6 +387,19 @@ typedef struct WaKeptMessage
 	uint64_t count;
 } WaKeptMessage;
 
+/*
+ * Has a table that is kept written to `table`, as KEEP has it, if there is room for so many
+ * bytes; fails with WA_NOT_KEPT if it is not.  The number of LISTED is how many words it
+ * takes, of which bulk is the checksum if they were written.
+ */
+typedef struct WaFetchMessage
+{
+	WaHeader header;
+	WaTableDigest digest;
+	uint64_t table; /* offset in the parcel */
+	uint64_t room;
+} WaFetchMessage;
+
 /* Returns the bytes of a bit for each block of the extents of all sources. */
 static inline uint64_t
 wa_run_words_bytes(const WaRunSource *sources, uint32_t nsources)

@@ -50,6 +50,8 @@ right_length(WaMessage *message, uint32_t type, size_t there)
 			return sizeof(message->keep);
 		case WA_MSG_KEPT:
 			return sizeof(message->kept);
+		case WA_MSG_FETCH:
+			return sizeof(message->fetch);
 		case WA_MSG_EXTENTS:
 			return TABLE_LENGTH(message->extents, columns);
 		case WA_MSG_TEXTS:

@@ -384,6 +384,13 @@ tidy_keep(WaKeepMessage *keep, const Client *client)
 	keep->digest = (WaTableDigest){{1 + keep->digest.words[0] % 3, 0}};
 }
 
+/* Has a FETCH be of a table that a KEEP may have named. */
+static void
+tidy_fetch(WaFetchMessage *fetch)
+{
+	fetch->digest = (WaTableDigest){{1 + fetch->digest.words[0] % 3, 0}};
+}
+
 /* Has a STAMPS be over a few sources. */
 static void
 tidy_stamps(WaStampsMessage *stamps)
@@ -425,7 +432,7 @@ send_damaged(int fd, WaMessage *message)
 static uint32_t
 type_of(const FuzzStep *step)
 {
-	const uint32_t type = step->a % (WA_MSG_BLOCKS + 1U);
+	const uint32_t type = step->a % (WA_MSG_FETCH + 1U);
 
 	return type == WA_MSG_RETIRE ? WA_MSG_PIN : type;
 }
@@ -448,6 +455,8 @@ do_message(int fd, const FuzzStep *step, const Client *client)
 		tidy_blocks(&message.blocks);
 	if (message.header.type == WA_MSG_KEEP && (step->b & FLAG_LENGTH) == 0)
 		tidy_keep(&message.keep, client);
+	if (message.header.type == WA_MSG_FETCH && (step->b & FLAG_LENGTH) == 0)
+		tidy_fetch(&message.fetch);
 	if ((step->b & FLAG_NO_BULK) == 0)
 		fill_bulk(client, &message);
 	/* An empty one is like the end of a connection. */

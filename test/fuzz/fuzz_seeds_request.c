@@ -178,6 +178,7 @@ keep(void)
 {
 	WaKeepMessage message = {.digest = fuzz_kept_table.digest,
 							 .table = QUERY_PLACE};
+	WaFetchMessage fetch = {.table = QUERY_PLACE, .room = 512};
 	WaWriter writer;
 	WaArena arena;
 
@@ -189,6 +190,9 @@ keep(void)
 	message.bytes = writer.nwords * sizeof(uint64_t);
 	message.digest.words[0]--; /* of which one more is made */
 	send_message(WA_MSG_KEEP, &message, sizeof(message), 0);
+	fetch.digest = message.digest;
+	fetch.digest.words[0]--;
+	send_message(WA_MSG_FETCH, &fetch, sizeof(fetch), 0);
 	wa_arena_reset(&arena);
 }
 

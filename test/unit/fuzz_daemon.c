@@ -287,6 +287,11 @@ fill_resident(WaMessage *message, WaMessageType type)
 			return make_keep(&message->keep);
 		case WA_MSG_KEPT:
 			return make_kept(&message->kept);
+		case WA_MSG_FETCH:
+			message->fetch.digest = (WaTableDigest){{pick(4), pick(2)}};
+			message->fetch.table = pick(4) == 0 ? pick_offset() : 65536;
+			message->fetch.room = pick(8) == 0 ? pick_offset() : pick(200);
+			return sizeof(message->fetch);
 		case WA_MSG_TEXTS:
 			message->texts.relation = relation;
 			message->texts.first = (uint32_t) pick(70);
@@ -342,7 +347,8 @@ make_resident(WaMessage *message)
 		WA_MSG_EXTENTS, WA_MSG_LIST,    WA_MSG_RUN,    WA_MSG_RUN,
 		WA_MSG_CONFIRM, WA_MSG_RUN,     WA_MSG_UNLOAD, WA_MSG_TEXTS,
 		WA_MSG_PIN,     WA_MSG_EXTENTS, WA_MSG_FOLLOW, WA_MSG_FOLLOW,
-		WA_MSG_STAMPS,  WA_MSG_KEEP,    WA_MSG_KEPT,   WA_MSG_BLOCKS};
+		WA_MSG_STAMPS,  WA_MSG_KEEP,    WA_MSG_KEPT,   WA_MSG_BLOCKS,
+		WA_MSG_FETCH};
 	const WaMessageType type = types[pick(sizeof(types) / sizeof(types[0]))];
 	const size_t length = fill_resident(message, type);
 

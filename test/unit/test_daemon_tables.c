@@ -218,6 +218,67 @@ test_kept(WaTestDaemon *daemon)
 	return wa_test_daemon_answers();
 }
 
+/* Makes a FETCH to the beginning of the parcel. */
+static WaFetchMessage
+make_fetch(const WaLookupTable *table, uint64_t room)
+{
+	WaFetchMessage fetch = {.digest = table->digest, .table = 0, .room = room};
+
+	wa_message_begin(&fetch.header, WA_MSG_FETCH, sizeof(fetch), 47);
+	return fetch;
+}
+
+/* Tells whether a table that is kept comes back, if there is room for it. */
+static bool
+comes_back(WaTestOwner *owner, const WaLookupTable *table)
+{
+	const WaKeepMessage keep = make_keep(owner, table);
+	const uint64_t bytes = keep.bytes;
+	uint8_t *expected = malloc(bytes);
+	WaFetchMessage fetch = make_fetch(table, bytes - 1);
+	WaMessage reply;
+
+	EXPECT(expected != NULL);
+	memcpy(expected, owner->parcel, bytes);
+	EXPECT(ask_status(owner, &keep) == WA_OK);
+	memset(owner->parcel, 77, bytes);
+	EXPECT(wa_test_ask(owner, &fetch, &reply) == WA_MSG_LISTED);
+	EXPECT(reply.listed.columns == bytes / sizeof(uint64_t));
+	for (uint64_t i = 0; i < bytes; i++)
+		EXPECT(owner->parcel[i] == 77);
+	fetch = make_fetch(table, bytes);
+	EXPECT(wa_test_ask(owner, &fetch, &reply) == WA_MSG_LISTED);
+	EXPECT(reply.listed.columns == bytes / sizeof(uint64_t));
+	EXPECT(reply.header.bulk == wa_checksum(0, owner->parcel, bytes));
+	EXPECT(memcmp(owner->parcel, expected, bytes) == 0);
+	free(expected);
+	return true;
+}
+
+/* What is kept comes back to whoever names it, as it came. */
+static bool
+test_fetched(WaTestDaemon *daemon)
+{
+	WaLookupTable table = make_table(6, ENTRIES);
+	const WaFetchMessage fetch = make_fetch(&table, 0);
+	WaTestOwner owner;
+
+	(void) daemon;
+	EXPECT(begin(&owner));
+	EXPECT(ask_status(&owner, &fetch) == WA_NOT_KEPT);
+	EXPECT(comes_back(&owner, &table));
+	values[1] = INT64_MAX; /* which is not narrow */
+	EXPECT(comes_back(&owner, &table));
+	for (int i = 0; i < ENTRIES; i++)
+		values[i] = known[i] == WA_ENTRY_NULL ? 0 : i % 2;
+	table.results = WA_LOOKUP_TEXTS;
+	table.ntexts = 2;
+	table.texts = texts;
+	EXPECT(comes_back(&owner, &table));
+	wa_test_disown(&owner);
+	return wa_test_daemon_answers();
+}
+
 /* Tables of texts are kept as well. */
 static bool
 test_texts(WaTestDaemon *daemon)
@@ -441,12 +502,26 @@ test_bounds(WaTestDaemon *daemon)
 			   (i % 2 == 1 && i / 2 >= 3 ? WA_MSG_FAILED : 0));
 		wa_test_disown(&owner);
 	}
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+	{
+		WaFetchMessage fetch = make_fetch(&table, 64);
+		WaTestOwner owner;
+		WaMessage reply;
+
+		EXPECT(wa_test_own(&owner));
+		fetch.table = bad[i];
+		EXPECT(wa_test_ask(&owner, &fetch, &reply) == 0);
+		wa_test_disown(&owner);
+	}
 	return wa_test_daemon_answers();
 }
 
 static const WaTestCase tests[] = {
 	{.name = "tables that are kept",
 	 .run = test_kept,
+	 .arguments = {"--query-threads=1"}},
+	{.name = "tables that come back",
+	 .run = test_fetched,
 	 .arguments = {"--query-threads=1"}},
 	{.name = "tables of texts",
 	 .run = test_texts,

@@ -39,6 +39,7 @@ static const size_t lengths[] = {
 	[WA_MSG_KEEP] = sizeof(WaKeepMessage),
 	[WA_MSG_KEPT] = sizeof(WaKeptMessage),
 	[WA_MSG_BLOCKS] = sizeof(WaBlocksMessage),
+	[WA_MSG_FETCH] = sizeof(WaFetchMessage),
 	[WA_MSG_ANSWER] = sizeof(WaAnswerMessage),
 	[WA_MSG_LISTEN] = sizeof(WaSimpleMessage),
 	[WA_MSG_RETIRE] = sizeof(WaSimpleMessage),

@@ -13,6 +13,7 @@
 #include "daemon/server/resident.h"
 #include "daemon/server/stamps.h"
 #include "daemon/store/store_evict.h"
+#include "query/message/table_wire.h"
 
 #define OUT_OF_BOUNDS "its request is out of bounds"
 
@@ -32,6 +33,7 @@ struct WaResidentTask
 		WaTextsMessage texts;
 		WaUnloadMessage unload;
 		WaKeepMessage keep;
+		WaFetchMessage fetch;
 	} what;
 	bool is_list;    /* the reply is LISTED, of so many */
 	uint32_t listed; /* states that were written */
@@ -247,6 +249,37 @@ do_keep(WaResidentTask *task)
 		keep->bytes, keep->header.bulk, task->error);
 }
 
+/* FETCH, in a thread: writes a table that is kept, if there is room for it. */
+static void
+do_fetch(WaResidentTask *task)
+{
+	const WaFetchMessage *fetch = &task->what.fetch;
+	uint8_t *place = wa_parcel_place(task->parcel, fetch->table);
+	WaKeptTable *kept = wa_kept_tables_take(task->tables, &fetch->digest);
+	uint64_t bytes;
+
+	if (kept == NULL)
+	{
+		task->status = WA_NOT_KEPT;
+		(void) snprintf(task->error, sizeof(task->error), "%s",
+						"a table is not kept");
+		return;
+	}
+	bytes = wa_table_message_bytes(&kept->table);
+	task->is_list = true;
+	task->listed = (uint32_t) (bytes / sizeof(uint64_t));
+	if (bytes <= fetch->room)
+	{
+		WaWriter writer = {.words = (uint64_t *) (void *) place,
+						   .capacity = bytes / sizeof(uint64_t)};
+
+		/* The writer needs no memory. */
+		wa_table_message_write(&writer, &kept->table);
+		task->bulk = wa_checksum(0, place, bytes);
+	}
+	wa_kept_table_release(kept);
+}
+
 /* KEPT */
 static bool
 handle_kept(WaConnection *connection, WaService *service,
@@ -437,6 +470,10 @@ wa_resident_handle(WaConnection *connection, WaService *service,
 								   message->keep.bytes)
 					   ? begin_task(connection, service, message, do_keep)
 					   : wa_connection_break(connection, OUT_OF_BOUNDS);
+		case WA_MSG_FETCH:
+			return begin_writing(connection, service, message,
+								 message->fetch.table, message->fetch.room, 0,
+								 do_fetch);
 		case WA_MSG_KEPT:
 			return handle_kept(connection, service, &message->kept);
 		case WA_MSG_CONFIRM:

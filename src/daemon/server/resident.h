@@ -9,7 +9,7 @@
 
 #include "daemon/server/connection.h"
 
-/* A LOAD, EXTENTS, TEXTS, KEEP or UNLOAD under way; belongs to its thread, then to us. */
+/* A LOAD, EXTENTS, TEXTS, KEEP, FETCH or UNLOAD under way; belongs to its thread, then to us. */
 typedef struct WaResidentTask WaResidentTask;
 
 /*

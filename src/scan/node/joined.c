@@ -10,6 +10,7 @@
 #include "scan/node/join_contents.h"
 #include "scan/node/join_making.h"
 #include "scan/node/joined.h"
+#include "scan/resident/join_fetch.h"
 #include "scan/state/plan.h"
 #include "scan/tables/join_build.h"
 #include "scan/tables/join_cache.h"
@@ -268,7 +269,10 @@ take_kept(const WaScanState *state, const List *list, List **others,
 	}
 }
 
-/* Fills the tables that are lent: the have of WaJoinTables, for a node's state. */
+/*
+ * Has the tables that are lent be here, of which those that cannot be fetched are filled: the
+ * have of WaJoinTables, for a node's state.
+ */
 static void
 have_lent(void *context)
 {
@@ -277,7 +281,15 @@ have_lent(void *context)
 	MemoryContext old =
 		MemoryContextSwitchTo(state->css.ss.ps.state->es_query_cxt);
 
-	fill_and_keep(state, joined, add_units(NULL, joined->lent), joined->lent);
+	List *left = NIL;
+	ListCell *cell;
+
+	foreach (cell, joined->lent)
+		if (!wa_join_fetch(state->query.interpreter->joined,
+						   (const WaJoinContents *) lfirst(cell)))
+			left = lappend(left, lfirst(cell));
+	if (left != NIL)
+		fill_and_keep(state, joined, add_units(NULL, left), left);
 	forget_lent(state, joined);
 	MemoryContextSwitchTo(old);
 }

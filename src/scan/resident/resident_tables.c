@@ -1,6 +1,7 @@
 /*
  * resident_tables.c
- *		Giving tables to the device process; see resident_tables.h.
+ *		Giving tables to the device process, and having them from it; see
+ *		resident_tables.h.
  */
 #include "postgres.h"
 
@@ -102,4 +103,32 @@ wa_resident_gives_tables(const WaAsking *asking)
 		gives = true;
 	}
 	return gives;
+}
+
+bool
+wa_resident_fetch_table(const WaTableDigest *digest, Size most,
+						WaLookupTable *table)
+{
+	WaText *texts = NULL;
+	uint64 bytes;
+	void *message =
+		wa_client_fetch(digest, Min((uint64) most, MOST_BYTES), &bytes);
+
+	if (message == NULL)
+		return false;
+	if (!wa_table_message_read(message, bytes, table, &texts))
+		return wa_client_reject(false);
+	table->digest = *digest;
+	if (texts != NULL)
+	{
+		const Size size = sizeof(WaText) * table->ntexts;
+
+		/* It is not PostgreSQL's. */
+		table->texts =
+			palloc_extended(size, MCXT_ALLOC_HUGE | MCXT_ALLOC_NO_OOM);
+		if (table->texts != NULL)
+			memcpy(unconstify(WaText *, table->texts), texts, size);
+		free(texts);
+	}
+	return table->ntexts == 0 || table->texts != NULL;
 }

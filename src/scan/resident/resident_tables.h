@@ -1,6 +1,7 @@
 /*
  * resident_tables.h
- *		Tables that a query names, instead of taking them along.
+ *		Tables that a query names, instead of taking them along, and such that the device
+ *		process has.
  */
 #ifndef WA_SCAN_RESIDENT_TABLES_H
 #define WA_SCAN_RESIDENT_TABLES_H
@@ -14,5 +15,13 @@
  * is others' then.
  */
 extern WA_MUST_CHECK bool wa_resident_gives_tables(const WaAsking *asking);
+
+/*
+ * Fetches a table from the device process, by its digest: into the current memory context,
+ * of which it may take so much.  Returns false, and nothing is raised, if it cannot be had.
+ */
+extern WA_MUST_CHECK bool wa_resident_fetch_table(const WaTableDigest *digest,
+												  Size most,
+												  WaLookupTable *table);
 
 #endif /* WA_SCAN_RESIDENT_TABLES_H */

@@ -191,8 +191,13 @@ static void
 put_value(Place *place, const WaLookupTable *table, const WaJoinValue *value)
 {
 	put(place, table, sizeof(*table));
-	put(place, table->values, table->nentries * sizeof(int64));
-	put(place, table->known, table->nentries);
+	if (table->narrow != NULL)
+		put(place, table->narrow, table->nentries * sizeof(int32));
+	else
+	{
+		put(place, table->values, table->nentries * sizeof(int64));
+		put(place, table->known, table->nentries);
+	}
 	put_texts(place, table);
 	put_odd(place, value);
 }
@@ -203,8 +208,13 @@ get_value(Place *place, WaLookupTable *table, WaJoinValue *value,
 		  MemoryContext context)
 {
 	*table = *(const WaLookupTable *) get(place, sizeof(*table));
-	table->values = (const int64 *) get(place, table->nentries * sizeof(int64));
-	table->known = (const uint8 *) get(place, table->nentries);
+	if (table->narrow != NULL)
+		table->narrow = get(place, table->nentries * sizeof(int32));
+	else
+	{
+		table->values = get(place, table->nentries * sizeof(int64));
+		table->known = get(place, table->nentries);
+	}
 	get_texts(place, table, context);
 	get_odd(place, value, context);
 }

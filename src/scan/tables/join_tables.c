@@ -104,24 +104,27 @@ value_of_row(const WaJoinTables *tables, int number, int64 row, bool *is_null)
 	WaText text;
 	uint8 truth;
 	WaVector vector = {.scale = table->scale};
+	int64 entry;
+	uint8 state;
 
 	*is_null = false;
 	if (value->is_row)
 		return Int64GetDatum(row);
-	*is_null = table->known[row] == WA_ENTRY_NULL;
+	state = wa_lookup_table_entry(table, (uint64) row, &entry);
+	*is_null = state == WA_ENTRY_NULL;
 	if (*is_null)
 		return (Datum) 0;
-	if (table->known[row] == WA_ENTRY_UNKNOWN)
+	if (state == WA_ENTRY_UNKNOWN)
 		return find_odd(value, row);
-	vector.values = unconstify(int64_t *, &table->values[row]);
+	vector.values = &entry;
 	if (value->kind == WA_VECTOR_TEXT)
 	{
-		text = table->texts[table->values[row]];
+		text = table->texts[entry];
 		vector.values = &text;
 	}
 	else if (value->kind == WA_VECTOR_BOOL)
 	{
-		truth = table->values[row] != 0;
+		truth = entry != 0;
 		vector.values = &truth;
 	}
 	return wa_vector_to_datum(value->type, value->kind, &vector, 0);
