@@ -1,49 +1,80 @@
 /*
  * joins_resident.c
- *		Whether what is joined is likely to be there; see joins_resident.h.
+ *		What it costs to have what is joined; see joins_resident.h.
  */
 #include "postgres.h"
 
 #include "access/parallel.h"
+#include "access/sysattr.h"
 #include "access/table.h"
+#include "nodes/nodeFuncs.h"
+#include "optimizer/optimizer.h"
+#include "utils/lsyscache.h"
 #include "utils/rel.h"
 
 #include "client/residency.h"
+#include "heap/gather.h"
 #include "resident/columns.h"
 #include "resident/relation.h"
 #include "scan/plan/joins_resident.h"
 #include "scan/plan/planned_sources.h"
+#include "scan/plan/resident_worth.h"
 #include "settings.h"
 
 /* Blocks that are resident of a table are likely to be all if they are such a share. */
 #define MOST 0.9
 
-/* Tells whether a column of a table, the one that is loaded for joins, is resident. */
-static bool
-is_resident(Relation table, double pages)
-{
-	WaColumnName column;
-	WaRunSource source;
-	int16_t attribute;
-	const WaNamedSources named = {.nsources = 1,
-								  .ncolumns = 1,
-								  .columns = &column,
-								  .sources = &source,
-								  .attributes = &attribute};
-	AttrNumber any;
+/*
+ * What is joined is read again after it has changed: tables of what is resident are thought
+ * to be used four times before that, by whatever sessions.
+ */
+#define RESIDENT_SHARE 0.25
 
-	if (pages == 0)
-		return true;
-	if (wa_resident_refusal(table) != NULL ||
-		!wa_columns_narrowest(table, &any) ||
-		!wa_resident_column(table, any, &column))
+/*
+ * Tables that the device process makes: to ask for them, rows that it looks at, and those
+ * that are left.
+ */
+#define MADE_COST       40
+#define MADE_ROW_COST   0.001
+#define MADE_ENTRY_COST 0.012
+
+/* Tells whether columns of a table are resident. */
+static bool
+are_resident(Relation table, double pages, const AttrNumber *attnums, int count)
+{
+	WaColumnName columns[WA_MAX_QUERY_COLUMNS];
+	int16_t attributes[WA_MAX_QUERY_COLUMNS];
+	WaRunSource source;
+	const WaNamedSources named = {.nsources = 1,
+								  .ncolumns = (uint32) count,
+								  .columns = columns,
+								  .sources = &source,
+								  .attributes = attributes};
+
+	if (count > WA_MAX_QUERY_COLUMNS)
 		return false;
-	attribute = column.attribute;
-	column.attribute = 0;
+	for (int i = 0; i < count; i++)
+	{
+		if (!wa_resident_column(table, attnums[i], &columns[i]))
+			return false;
+		attributes[i] = columns[i].attribute;
+		columns[i].attribute = 0;
+	}
 	memset(&source, 0, sizeof(source));
 	source.relation = wa_resident_storage(table);
 	source.nblocks = (uint32) pages;
 	return (double) wa_residency_estimate(&named, NULL) >= pages * MOST;
+}
+
+/* Tells whether a column of a table, the one that is loaded for joins, is resident. */
+static bool
+is_resident(Relation table, double pages)
+{
+	AttrNumber any;
+
+	return pages == 0 || (wa_resident_refusal(table) == NULL &&
+						  wa_columns_narrowest(table, &any) &&
+						  are_resident(table, pages, &any, 1));
 }
 
 /* Likewise of a relation of the query. */
@@ -61,8 +92,9 @@ is_relation_resident(PlannerInfo *root, const RelOptInfo *relation)
 	return found;
 }
 
-bool
-wa_joins_are_resident(PlannerInfo *root, const WaPlannedJoins *joins)
+/* Tells whether all tables that are joined have stamps. */
+static bool
+have_stamps(PlannerInfo *root, const WaPlannedJoins *joins)
 {
 	ListCell *cell;
 
@@ -83,4 +115,84 @@ wa_joins_are_resident(PlannerInfo *root, const WaPlannedJoins *joins)
 				return false;
 	}
 	return true;
+}
+
+/* Stores the columns of a relation that a query uses; returns how many, -1: too many. */
+static int
+find_columns(const RelOptInfo *relation, AttrNumber *attnums)
+{
+	Bitmapset *used = NULL;
+	int count = 0;
+	int number = -1;
+	ListCell *cell;
+
+	pull_varattnos((Node *) relation->reltarget->exprs, relation->relid, &used);
+	foreach (cell, relation->baserestrictinfo)
+		pull_varattnos((Node *) lfirst_node(RestrictInfo, cell)->clause,
+					   relation->relid, &used);
+	while ((number = bms_next_member(used, number)) >= 0)
+	{
+		if (count == WA_MAX_QUERY_COLUMNS)
+			return -1;
+		attnums[count++] =
+			(AttrNumber) (number + FirstLowInvalidHeapAttributeNumber);
+	}
+	return count;
+}
+
+/* Tells whether the device process is likely to make the tables of a join. */
+static bool
+is_made(PlannerInfo *root, const RelOptInfo *relation, const WaJoin *join)
+{
+	AttrNumber attnums[WA_MAX_QUERY_COLUMNS];
+	const int count = find_columns(relation, attnums);
+	WaVectorKind kind;
+	Relation table;
+	bool found;
+
+	if (relation->reloptkind != RELOPT_BASEREL || join->is_pair || count < 0 ||
+		!wa_resident_is_large(relation->pages) ||
+		!wa_gather_kind(getBaseType(exprType((Node *) join->of)), &kind) ||
+		kind != WA_VECTOR_INT)
+		return false;
+	table = wa_planned_sources_open(root, relation);
+	found = are_resident(table, relation->pages, attnums, count);
+	table_close(table, NoLock);
+	return found;
+}
+
+/* Returns what is saved where the device process makes tables, of a share of all costs. */
+static Cost
+saved_by_making(PlannerInfo *root, const WaPlannedJoins *joins, double share)
+{
+	Cost saved = 0;
+	int place = 0;
+	ListCell *cell;
+
+	foreach (cell, joins->list)
+	{
+		const WaJoin *join = (const WaJoin *) lfirst(cell);
+		const RelOptInfo *relation;
+		Cost cost;
+
+		if (!wa_join_has_plan(join->kind))
+			continue;
+		relation = (const RelOptInfo *) list_nth(joins->relations, place++);
+		cost = wa_planned_join_cost(relation) * share;
+		if (cost > MADE_COST && is_made(root, relation, join))
+			saved += Max(cost - MADE_COST - relation->tuples * MADE_ROW_COST -
+							 relation->rows * MADE_ENTRY_COST,
+						 0);
+	}
+	return saved;
+}
+
+Cost
+wa_joins_cost(PlannerInfo *root, const WaPlannedJoins *joins, bool may_be_kept)
+{
+	const double share = may_be_kept ? RESIDENT_SHARE : 1;
+
+	if (joins->list == NIL || !have_stamps(root, joins))
+		return joins->cost;
+	return joins->cost * share - saved_by_making(root, joins, share);
 }

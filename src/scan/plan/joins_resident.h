@@ -1,6 +1,6 @@
 /*
  * joins_resident.h
- *		Whether what is joined is likely to be there from an earlier query.
+ *		What it costs to have what is joined, where it is resident.
  */
 #ifndef WA_SCAN_JOINS_RESIDENT_H
 #define WA_SCAN_JOINS_RESIDENT_H
@@ -8,10 +8,11 @@
 #include "scan/plan/planned_joins.h"
 
 /*
- * Tells whether all tables that are joined are resident, so that stamps tell whether they
- * are as they were (scan/resident/stamps.h), and tables of their rows are used again.
+ * Returns what it costs to have the rows of what is joined.  If all of it is resident, stamps
+ * tell whether it is as it was (scan/resident/stamps.h): tables are used again, if they may
+ * be kept, and the device process makes those of which it has all columns.
  */
-extern bool wa_joins_are_resident(PlannerInfo *root,
-								  const WaPlannedJoins *joins);
+extern Cost wa_joins_cost(PlannerInfo *root, const WaPlannedJoins *joins,
+						  bool may_be_kept);
 
 #endif /* WA_SCAN_JOINS_RESIDENT_H */

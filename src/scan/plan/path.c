@@ -39,12 +39,6 @@
 #include "scan/state/plan.h"
 #include "settings.h"
 
-/*
- * What is joined is read again after it has changed: tables of what is resident are thought
- * to be used four times before that, by whatever sessions.
- */
-#define RESIDENT_JOINS_SHARE 0.25
-
 static set_rel_pathlist_hook_type previous_relation_hook = NULL;
 
 static const CustomScanMethods scan_methods = {
@@ -313,8 +307,8 @@ add_our_path(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *output_rel,
 			wa_path_row_cost(planned), &planned->sources);
 	if (*reason != NULL || output_rel->pathlist == NIL)
 		return;
-	if (may_be_kept(planned) && wa_joins_are_resident(root, &planned->joins))
-		planned->joins.cost *= RESIDENT_JOINS_SHARE;
+	planned->joins.cost =
+		wa_joins_cost(root, &planned->joins, may_be_kept(planned));
 	wa_limit_recognise(root, planned, output_rel->reltarget, limit);
 	/* The plan is said to be of its parent's relations; see createplan.c. */
 	parent = palloc(sizeof(RelOptInfo));

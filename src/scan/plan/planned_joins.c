@@ -184,6 +184,14 @@ share_of(const RelOptInfo *relation)
 			   : 1;
 }
 
+Cost
+wa_planned_join_cost(const RelOptInfo *relation)
+{
+	const Path *path = relation->cheapest_total_path;
+
+	return path->total_cost + path->rows * TAKEN_ROW * cpu_tuple_cost;
+}
+
 /* Has a candidate's rows be joined. */
 static void
 add_join(Search *search, const Candidate *candidate, WaJoin *join)
@@ -196,7 +204,7 @@ add_join(Search *search, const Candidate *candidate, WaJoin *join)
 	join->share = share_of(relation);
 	joins->list = lappend(joins->list, join);
 	joins->relations = lappend(joins->relations, relation);
-	joins->cost += path->total_cost + path->rows * TAKEN_ROW * cpu_tuple_cost;
+	joins->cost += wa_planned_join_cost(relation);
 	joins->rows += path->rows;
 }
 

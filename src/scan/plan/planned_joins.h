@@ -30,6 +30,9 @@ extern WA_MUST_CHECK const char *
 wa_planned_joins_find(PlannerInfo *root, const RelOptInfo *relation,
 					  WaPlannedJoins *joins);
 
+/* Returns what it costs to have the rows of a relation that is joined, by its plan. */
+extern Cost wa_planned_join_cost(const RelOptInfo *relation);
+
 /* Returns how many bytes what is joined is likely to take. */
 extern double wa_planned_joins_bytes(const WaPlannedJoins *joins);
 
