@@ -63,7 +63,7 @@ typedef enum WaJoinFact
 
 /*
  * What is used of a row, or of all.  Of the column ctid it is the place of the row
- * (scan/base/place.h).
+ * (heap/place.h).
  */
 typedef struct WaJoinedValue
 {

@@ -10,7 +10,7 @@
 #include "utils/rel.h"
 
 #include "compat.h"
-#include "scan/base/place.h"
+#include "heap/place.h"
 #include "scan/output/dependents.h"
 
 /* The rows of a join. */

@@ -3,7 +3,7 @@
  *		What groups have by the row of a joined relation that is one of their keys.
  *
  * Of a key of groups that others tell, as a customer's name is told by the number of the
- * customer, no table is made: the key is the place of the row (scan/base/place.h), and of
+ * customer, no table is made: the key is the place of the row (heap/place.h), and of
  * groups that are looked at the row is read.  The rows that a snapshot sees stay where they
  * are for as long as it is there, and tables of other queries are used only if it sees the
  * same rows as these did (scan/resident/stamps.h).

@@ -10,7 +10,7 @@
 #include "fmgr.h"
 #include "miscadmin.h"
 
-#include "scan/base/place.h"
+#include "heap/place.h"
 #include "scan/tables/join_read.h"
 
 /* Finds the row of a folded side for the row at hand. */

@@ -2,8 +2,8 @@
  * place.h
  *		Where a row of a heap table lies, as an integer.
  */
-#ifndef WA_SCAN_PLACE_H
-#define WA_SCAN_PLACE_H
+#ifndef WA_HEAP_PLACE_H
+#define WA_HEAP_PLACE_H
 
 #include "access/htup_details.h"
 #include "storage/itemptr.h"
@@ -26,4 +26,4 @@ wa_place_item(int64 place, ItemPointer item)
 		(OffsetNumber) (place % MaxHeapTuplesPerPage + FirstOffsetNumber));
 }
 
-#endif /* WA_SCAN_PLACE_H */
+#endif /* WA_HEAP_PLACE_H */
