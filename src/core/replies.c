@@ -133,7 +133,7 @@ bool
 wa_resident_column_is_sound(const WaResidentColumn *column)
 {
 	return wa_relation_is_sound(&column->relation) &&
-		   column->name.attribute > 0 && column->name.unused == 0 &&
+		   wa_column_name_is_sound(&column->name) &&
 		   wa_family_is_sound(&column->family, &column->relation) &&
 		   column->family_attribute >= 0 &&
 		   column->family_attribute <=

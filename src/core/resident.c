@@ -82,8 +82,8 @@ column_is_sound(const WaExtentColumn *column, uint64_t nrows,
 {
 	WaForm form;
 
-	if (column->form >= WA_FORM_COUNT || column->name.attribute <= 0 ||
-		column->name.unused != 0)
+	if (column->form >= WA_FORM_COUNT ||
+		!wa_column_name_is_sound(&column->name))
 		return false;
 	form = (WaForm) column->form;
 	if (column->scale >

@@ -100,6 +100,12 @@ typedef enum WaForm
 } WaForm;
 
 /*
+ * The number of the column ctid, of kind INT, whose values are the places of the rows
+ * (heap/place.h).  No other system column has one.
+ */
+#define WA_PLACE_ATTRIBUTE (-1)
+
+/*
  * A column of a relation.  Equal ones have equal bytes: `unused` is 0.  The form
  * is not part of it, as it may differ from extent to extent.
  */
@@ -107,7 +113,7 @@ typedef struct WaColumnName
 {
 	uint32_t type; /* pg_type.oid */
 	int32_t typmod;
-	int16_t attribute; /* pg_attribute.attnum */
+	int16_t attribute; /* pg_attribute.attnum; WA_PLACE_ATTRIBUTE or above 0 */
 	uint16_t kind;     /* WaVectorKind */
 	uint32_t unused;
 } WaColumnName;
@@ -125,7 +131,8 @@ typedef struct WaColumnName
  * odd: a bit for each block whose rows the column lacks; they have any value.
  *
  * family_attribute: the attribute number of the root's column of the same name; 0: it has
- * none, or there is no family.  Such a column shares nothing with those of other relations.
+ * none, as ctid, or there is no family.  Such a column shares nothing with those of other
+ * relations.
  */
 typedef struct WaExtentColumn
 {
@@ -314,6 +321,21 @@ wa_relation_is_sound(const WaRelation *relation)
 {
 	return relation->tablespace != 0 && relation->database != 0 &&
 		   relation->file != 0;
+}
+
+/* Tells whether a column may have that number. */
+static inline bool
+wa_attribute_is_sound(int attribute)
+{
+	return attribute > 0 || attribute == WA_PLACE_ATTRIBUTE;
+}
+
+/* Tells whether a column may have that name, whatever its relation is. */
+static inline bool
+wa_column_name_is_sound(const WaColumnName *name)
+{
+	return wa_attribute_is_sound(name->attribute) && name->unused == 0 &&
+		   (name->attribute > 0 || name->kind == WA_VECTOR_INT);
 }
 
 /* Tells whether a relation can be of a family, or by itself. */

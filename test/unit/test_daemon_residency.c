@@ -234,6 +234,7 @@ static bool
 test_unsound(WaTestDaemon *daemon)
 {
 	static const uint64_t asked[] = {0, 1, 0};
+	static const int16_t bad[] = {0, -2, -3, INT16_MIN};
 	WaResidencyMessage question;
 	WaResidentMessage all;
 	WaRunSource *sources;
@@ -251,8 +252,10 @@ test_unsound(WaTestDaemon *daemon)
 	EXPECT(ask(&owner, &question, &all, blocks));
 	for (int i = 0; i < 4; i++)
 	{
-		attributes[i] = (int16_t) -i;
+		attributes[i] = bad[i];
 		EXPECT(is_refused(&owner, &question));
+		attributes[i] = WA_PLACE_ATTRIBUTE;
+		EXPECT(!is_refused(&owner, &question));
 		attributes[i] = 3;
 	}
 	sources[1].relation.file = 0;

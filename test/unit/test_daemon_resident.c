@@ -318,6 +318,46 @@ test_listing(WaTestDaemon *daemon)
 	return true;
 }
 
+/* Loads an extent of relation 0, whose only column, an INT, has a number. */
+static bool
+load_number(WaTestOwner *owner, int16_t attribute)
+{
+	WaExtentHead *head = (WaExtentHead *) (void *) owner->parcel;
+	WaMessage reply;
+
+	wa_test_write_extent(owner->parcel, wa_test_relation(0), 3, 9, 1003, 40, 1);
+	head->columns[0].name.attribute = attribute;
+	return wa_test_send_load(owner, 0) &&
+		   wa_test_receive_reply(owner->client.fd, &reply) == WA_MSG_DONE;
+}
+
+/* The column ctid is loaded, listed and unloaded by its number, the only one below 0. */
+static bool
+test_places(WaTestDaemon *daemon)
+{
+	WaTestOwner owner;
+	WaResidentColumn list[20];
+	WaUnloadMessage unload;
+	WaMessage reply;
+
+	(void) daemon;
+	EXPECT(wa_test_own(&owner));
+	EXPECT(wa_test_load_extent(&owner, 0, 3, 9, 1003, 1) == WA_OK);
+	EXPECT(load_number(&owner, WA_PLACE_ATTRIBUTE));
+	EXPECT(ask_list(&owner, 5, 20, list) == 2);
+	EXPECT(list[0].name.attribute + list[1].name.attribute == 0);
+	EXPECT(list[0].rows == list[1].rows && list[0].blocks == list[1].blocks);
+	memset(&unload, 0, sizeof(unload));
+	wa_message_begin(&unload.header, WA_MSG_UNLOAD, sizeof(unload), 37);
+	unload.relation = wa_test_relation(0);
+	unload.attribute = WA_PLACE_ATTRIBUTE;
+	EXPECT(wa_test_ask(&owner, &unload, &reply) == WA_MSG_DONE);
+	EXPECT(ask_list(&owner, 5, 20, list) == 1 && list[0].name.attribute == 1);
+	EXPECT(!load_number(&owner, -2));
+	wa_test_disown(&owner);
+	return wa_test_daemon_answers();
+}
+
 /* Tells what pinning a relation, or not, is answered by. */
 static int
 ask_to_pin(WaTestOwner *owner, uint64_t relation, uint32_t pinned)
@@ -775,6 +815,7 @@ static const WaTestCase tests[] = {
 	{.name = "confirming", .run = test_confirming},
 	{.name = "what has changed", .run = test_changed},
 	{.name = "listing and unloading", .run = test_listing},
+	{.name = "places of rows", .run = test_places},
 	{.name = "pins", .run = test_pins},
 	{.name = "the limit of memory",
 	 .run = test_limit,

@@ -567,7 +567,8 @@ run_is_refused(WaTestOwner *owner, const WaRunMessage *run)
 static bool
 test_bad_sources(WaTestDaemon *daemon)
 {
-	static const int16_t attributes[] = {3, 0, -3};
+	static const int16_t attributes[] = {3, WA_PLACE_ATTRIBUTE, 0, -2,
+										 INT16_MIN};
 	const WaTestQuery query = {.magic = WA_TEST_QUERY_MAGIC,
 							   .groups_bytes = 100};
 	WaTestOwner owner;
@@ -581,11 +582,11 @@ test_bad_sources(WaTestDaemon *daemon)
 	run = prepare(&owner, &query);
 	run.nsources = 2;
 	sources = (WaRunSource *) (void *) (owner.parcel + run.sources);
-	for (uint64_t i = 0; i < 3; i++)
+	for (uint64_t i = 0; i < sizeof(attributes) / sizeof(attributes[0]); i++)
 	{
 		wa_test_write_source(owner.parcel, &run, 0, 0, 50, attributes);
 		wa_test_write_source(owner.parcel, &run, 1, 1, 50, &attributes[i]);
-		EXPECT(run_is_refused(&owner, &run) == (i > 0));
+		EXPECT(run_is_refused(&owner, &run) == (i > 1));
 	}
 	wa_test_write_source(owner.parcel, &run, 1, 0, 50, attributes);
 	EXPECT(run_is_refused(&owner, &run));

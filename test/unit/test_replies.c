@@ -237,7 +237,11 @@ test_resident_column(void)
 	EXPECT(SOUND((void) 0));
 	EXPECT(!SOUND(column.relation.file = 0));
 	EXPECT(!SOUND(column.name.attribute = 0));
-	EXPECT(!SOUND(column.name.attribute = -1));
+	EXPECT(SOUND(column.name.attribute = WA_PLACE_ATTRIBUTE));
+	EXPECT(!SOUND((column.name.attribute = WA_PLACE_ATTRIBUTE,
+				   column.name.kind = WA_VECTOR_TEXT)));
+	EXPECT(!SOUND(column.name.attribute = -2));
+	EXPECT(!SOUND(column.name.attribute = INT16_MIN));
 	EXPECT(!SOUND(column.name.unused = 1));
 	EXPECT(!SOUND(column.extents = UINT64_MAX));
 	EXPECT(!SOUND(column.rows++));

@@ -220,7 +220,10 @@ test_columns(void)
 		EXPECT(!WITH(head, columns[i].form, UINT32_MAX));
 		EXPECT(!WITH(head, columns[i].name.unused, 1));
 		EXPECT(!WITH(head, columns[i].name.attribute, 0));
-		EXPECT(!WITH(head, columns[i].name.attribute, -3));
+		EXPECT(!WITH(head, columns[i].name.attribute, -2));
+		EXPECT(!WITH(head, columns[i].name.attribute, INT16_MIN));
+		EXPECT(WITH(head, columns[i].name.attribute, WA_PLACE_ATTRIBUTE) ==
+			   (wa_form_kind((WaForm) i) == WA_VECTOR_INT));
 		EXPECT(!WITH(head, columns[i].name.attribute,
 					 (i + 1) % WA_FORM_COUNT + 1));
 		EXPECT(WITH(head, columns[i].scale, most));

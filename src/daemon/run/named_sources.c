@@ -75,7 +75,7 @@ is_sound(const WaNamedSources *named, uint32_t number)
 	if (!wa_relation_is_sound(&named->sources[number].relation))
 		return false;
 	for (uint32_t i = 0; i < named->ncolumns; i++)
-		if (attributes[i] <= 0)
+		if (!wa_attribute_is_sound(attributes[i]))
 			return false;
 	return true;
 }
