@@ -8,12 +8,14 @@
 #include "postgres.h"
 
 #include "access/htup_details.h"
+#include "access/sysattr.h"
 #include "access/transam.h"
 #include "access/tupmacs.h"
 #include "catalog/pg_type.h"
 #include "utils/lsyscache.h"
 
 #include "heap/gather_column.h"
+#include "heap/place.h"
 
 /* Room before a copied value, which decoding may load with it. */
 #define COPY_LEAD_BYTES 8
@@ -123,6 +125,12 @@ wa_gather_make(TupleDesc descriptor, int ncolumns, const WaGatherUse *uses)
 	WaGather *gather = palloc0(sizeof(*gather));
 
 	gather->context = CurrentMemoryContext;
+	if (ncolumns > 0 && uses->attnum == SelfItemPointerAttributeNumber)
+	{
+		gather->has_places = true;
+		gather->place_use = *uses++;
+		ncolumns--;
+	}
 	gather->natts = ncolumns > 0 ? uses[ncolumns - 1].attnum : 0;
 	gather->ncolumns = ncolumns;
 	gather->columns = palloc0((Size) ncolumns * sizeof(WaGatherColumn));
@@ -206,6 +214,7 @@ void
 wa_gather_begin(WaGather *gather, const WaRow *rows, int nrows)
 {
 	Assert(nrows <= WA_VECTOR_ROWS);
+	gather->begun = rows;
 	gather->nrows = nrows;
 	gather->nplaces = nrows;
 	gather->places_moved = false;
@@ -219,7 +228,7 @@ begins_columns(const WaGather *gather, int step)
 	for (int i = 0; i < gather->ncolumns; i++)
 		if (gather->columns[i].first == step)
 			return true;
-	return false;
+	return gather->has_places && gather->place_use.first == step;
 }
 
 /* Leaves only the places of the rows that are left. */
@@ -234,6 +243,23 @@ move_places(WaGather *gather, int step)
 	gather->nplaces = gather->nrows;
 }
 
+/* Makes the vector of ctid, of the rows that are left. */
+static void
+take_places(const WaGather *gather, WaVector *vector)
+{
+	int64_t *values = wa_vector_ints(vector);
+
+	vector->has_nulls = false;
+	for (int i = 0; i < gather->nrows; i++)
+	{
+		const WaRow *row = &gather->begun[wa_gather_row(gather, i)];
+		ItemPointerData item;
+
+		ItemPointerSet(&item, row->block, row->offset);
+		values[i] = wa_place_of_item(&item);
+	}
+}
+
 bool
 wa_gather_step(WaGather *gather, int step, WaVector *const *vectors)
 {
@@ -242,6 +268,9 @@ wa_gather_step(WaGather *gather, int step, WaVector *const *vectors)
 	if (gather->nrows < gather->nplaces)
 		move_places(gather, step);
 	wa_gather_walk(gather, step);
+	if (gather->has_places && gather->place_use.first == step)
+		take_places(gather, *vectors);
+	vectors += gather->has_places ? 1 : 0;
 	for (int i = 0; i < gather->ncolumns; i++)
 	{
 		WaGatherColumn *column = &gather->columns[i];
@@ -269,6 +298,11 @@ wa_gather_keep(WaGather *gather, int step, WaVector *const *vectors,
 	else
 		for (int i = 0; i < nselected; i++)
 			gather->kept[i] = gather->kept[selection[i]];
+	if (gather->has_places && gather->place_use.first <= step &&
+		gather->place_use.last > step)
+		wa_vector_compact(*vectors, WA_VECTOR_INT, selection,
+						  (size_t) nselected);
+	vectors += gather->has_places ? 1 : 0;
 	for (int i = 0; i < gather->ncolumns; i++)
 	{
 		const WaGatherColumn *column = &gather->columns[i];

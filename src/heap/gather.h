@@ -37,14 +37,15 @@ typedef struct WaGather WaGather;
 /*
  * Prepares to gather columns of tuples of the descriptor, in the current memory
  * context.  uses: by their numbers, from 1, ascending, without doubles; dropped
- * columns are not among them.  Columns of types that wa_gather_kind does not know
- * become TEXT vectors, each of whose values has the place of a value as it is
+ * columns are not among them.  Before them there may be ctid, which becomes an INT of
+ * the places of the rows (heap/place.h).  Columns of types that wa_gather_kind does not
+ * know become TEXT vectors, each of whose values has the place of a value as it is
  * stored, perhaps compressed or out of line, and no length.
  */
 extern WaGather *wa_gather_make(TupleDesc descriptor, int ncolumns,
 								const WaGatherUse *uses);
 
-/* Begins with the rows of a batch, at most WA_VECTOR_ROWS. */
+/* Begins with the rows of a batch, at most WA_VECTOR_ROWS, which stay for its steps. */
 extern void wa_gather_begin(WaGather *gather, const WaRow *rows, int nrows);
 
 /*

@@ -119,7 +119,10 @@ typedef struct WaGatherColumn
 struct WaGather
 {
 	MemoryContext context; /* where layouts are planned */
-	int natts;             /* up to the last wanted one */
+	bool has_places;       /* the first vector is that of ctid, */
+	WaGatherUse
+		place_use; /* which is used so; the others are those of columns */
+	int natts;     /* up to the last wanted one */
 	int ncolumns;
 	WaGatherColumn *columns;
 	WaGatherAttribute *attributes;
@@ -131,6 +134,7 @@ struct WaGather
 		slots[1 << WA_GATHER_SLOT_BITS]; /* numbers of layouts, plus 1; or 0 */
 
 	/* A batch */
+	const WaRow *begun; /* its rows, all of them */
 	int nrows;
 	int nplaces; /* rows that places are known of, nrows or more */
 	uint16_t kept[WA_VECTOR_ROWS]; /* those of them that are left, if fewer */
