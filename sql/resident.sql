@@ -47,7 +47,7 @@ SET client_min_messages = error;
 
 -- Columns that there are not, or that cannot be.
 SELECT warpagg_load('resident_facts', '{b, nothing}');
-SELECT warpagg_load('resident_facts', '{ctid}');
+SELECT warpagg_load('resident_facts', '{xmin}');
 SELECT warpagg_load('resident_facts', '{q}');
 SELECT warpagg_load('resident_facts', '{b, r}');
 SELECT warpagg_load('resident_facts', '{}');

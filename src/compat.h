@@ -159,7 +159,7 @@ owns_relation_compat(Oid relation)
 
 /* Tells whether a column is computed when it is read: rows have NULL for it. */
 static inline bool
-attribute_is_virtual_compat(Form_pg_attribute attribute)
+attribute_is_virtual_compat(const FormData_pg_attribute *attribute)
 {
 #if PG_VERSION_NUM >= 180000
 	return attribute->attgenerated == ATTRIBUTE_GENERATED_VIRTUAL;

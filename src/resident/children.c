@@ -66,8 +66,8 @@ wa_children_find_loadable(Relation relation)
 AttrNumber
 wa_children_attribute(Relation relation, AttrNumber attribute, Relation table)
 {
-	const Form_pg_attribute column =
-		TupleDescAttr(RelationGetDescr(relation), attribute - 1);
+	const FormData_pg_attribute *column =
+		wa_resident_attribute(relation, attribute);
 
 	return RelationGetRelid(relation) == RelationGetRelid(table)
 			   ? attribute

@@ -38,7 +38,7 @@ find_attribute(Relation relation, const char *name)
 				(errcode(ERRCODE_UNDEFINED_COLUMN),
 				 errmsg("column \"%s\" of relation \"%s\" does not exist", name,
 						RelationGetRelationName(relation))));
-	if (attribute < 0)
+	if (!wa_attribute_is_sound(attribute))
 		ereport(ERROR,
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 				 errmsg("system column \"%s\" cannot be resident", name)));
@@ -84,8 +84,8 @@ may_select(Relation relation, AttrNumber attribute)
 static void
 check_column(Relation relation, AttrNumber attribute, WaColumnName *name)
 {
-	Form_pg_attribute att =
-		TupleDescAttr(RelationGetDescr(relation), attribute - 1);
+	const FormData_pg_attribute *att =
+		wa_resident_attribute(relation, attribute);
 
 	if (!may_select(relation, attribute))
 		aclcheck_error_col(ACLCHECK_NO_PRIV, OBJECT_COLUMN,
@@ -128,7 +128,7 @@ find_named(Relation relation, const ArrayType *names, WaColumnName *columns)
 	return count;
 }
 
-/* Finds all columns that can be and may be loaded. */
+/* Finds all columns that can be and may be loaded; ctid has to be named. */
 static int
 find_all(Relation relation, WaColumnName *columns)
 {

@@ -15,7 +15,7 @@
 /*
  * Finds the columns that are named in an array of text, or all that can be
  * resident if it is NULL, for the current user to load.  Stores them, ascending,
- * in columns, which has room for all that the relation has, and returns how many.
+ * in columns, which has room for all that the relation has and one more, and returns how many.
  * Raises an error if a column does not exist, cannot be resident or may not be
  * selected from, or if none is named.  Of all columns, those that cannot be
  * or may not be are left out.

@@ -67,7 +67,7 @@ wa_extent_write(const WaExtentReader *reader, const WaFamilyPlan *family,
 	{
 		head->asked |= (asked >> reader->places[i] & 1) << i;
 		head->columns[i].family_attribute =
-			family->attributes[head->columns[i].name.attribute - 1];
+			wa_family_attribute(family, head->columns[i].name.attribute);
 		wa_collect_write(&reader->columns[reader->places[i]], &head->columns[i],
 						 parcel);
 	}

@@ -25,4 +25,11 @@ typedef struct WaFamilyPlan
  */
 extern void wa_family_plan(Relation relation, WaFamilyPlan *plan);
 
+/* Returns the number that a column of the relation has in the family; 0: none, as ctid. */
+static inline int16
+wa_family_attribute(const WaFamilyPlan *plan, AttrNumber attribute)
+{
+	return attribute > 0 ? plan->attributes[attribute - 1] : 0;
+}
+
 #endif /* WA_RESIDENT_FAMILY_H */

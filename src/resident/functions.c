@@ -113,8 +113,8 @@ list_columns(const WaLoadTask *task, Relation relation, uint64 columns)
 	initStringInfo(&list);
 	for (int i = 0; i < task->nall; i++)
 	{
-		Form_pg_attribute att = TupleDescAttr(RelationGetDescr(relation),
-											  task->all[i].attribute - 1);
+		const FormData_pg_attribute *att =
+			wa_resident_attribute(relation, task->all[i].attribute);
 
 		if ((columns >> i & 1) != 0)
 			appendStringInfo(&list, "%s\"%s\"", list.len > 0 ? ", " : "",

@@ -10,19 +10,19 @@
 #ifndef WA_RESIDENT_LOAD_H
 #define WA_RESIDENT_LOAD_H
 
-#include "access/htup_details.h"
 #include "port/atomics.h"
 #include "utils/relcache.h"
 
 #include "core/must_check.h"
 #include "core/resident.h"
 #include "resident/family.h"
+#include "resident/relation.h"
 
 /* Extents that a process takes at once, at most. */
 #define WA_LOAD_MAX_CHUNK 16
 
-/* Columns that a table may have. */
-#define WA_LOAD_MAX_COLUMNS MaxHeapAttributeNumber
+/* Columns of a table that may be resident. */
+#define WA_LOAD_MAX_COLUMNS WA_MAX_RELATION_COLUMNS
 
 /*
  * What is to be loaded, and what has been so far, in memory that all processes

@@ -67,7 +67,7 @@ is_of_family(const WaLoadTask *task, const WaResidentColumn *column)
 	return memcmp(&column->family, &task->family.family,
 				  sizeof(column->family)) == 0 &&
 		   column->family_attribute ==
-			   task->family.attributes[column->name.attribute - 1];
+			   wa_family_attribute(&task->family, column->name.attribute);
 }
 
 /*

@@ -29,7 +29,7 @@ typedef struct Columns
 {
 	Oid relation;
 	int count;
-	AttrNumber numbers[MaxHeapAttributeNumber];
+	AttrNumber numbers[WA_MAX_RELATION_COLUMNS];
 } Columns;
 
 /* Opens the file of this database. */
@@ -70,7 +70,7 @@ find_columns(const WaRequestFile *file, Oid relation, Columns *columns)
 	for (int i = 0; i < file->count; i++)
 		if (file->requests[i].relation == relation &&
 			file->requests[i].attribute != 0 &&
-			columns->count < MaxHeapAttributeNumber)
+			columns->count < WA_MAX_RELATION_COLUMNS)
 			columns->numbers[columns->count++] = file->requests[i].attribute;
 	return wa_request_find(file, relation, 0) >= 0;
 }
@@ -125,8 +125,8 @@ find_resident(Relation relation, Columns *columns)
 		AttrNumber attribute = list[i].name.attribute;
 
 		if (memcmp(&list[i].relation, &storage, sizeof(storage)) == 0 &&
-			attribute > 0 && attribute <= MaxHeapAttributeNumber &&
-			columns->count < MaxHeapAttributeNumber)
+			attribute <= MaxHeapAttributeNumber &&
+			columns->count < WA_MAX_RELATION_COLUMNS)
 			columns->numbers[columns->count++] = attribute;
 	}
 	pfree(list);

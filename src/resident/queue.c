@@ -58,9 +58,10 @@ static bool
 add_columns(WaRequestFile *file, Oid relation, int ncolumns,
 			const AttrNumber *columns, bool asked)
 {
-	int places[MaxHeapAttributeNumber + 1];
+	int all[WA_MAX_RELATION_COLUMNS + 1];
+	int *const places = &all[-WA_PLACE_ATTRIBUTE]; /* from ctid on */
 
-	memset(places, -1, sizeof(places));
+	memset(all, -1, sizeof(all));
 	for (int i = 0; i < file->count; i++)
 		if (file->requests[i].relation == relation)
 			places[file->requests[i].attribute] = i;

@@ -12,7 +12,7 @@
 #ifndef WA_RESIDENT_QUEUE_H
 #define WA_RESIDENT_QUEUE_H
 
-#include "access/htup_details.h"
+#include "resident/relation.h"
 
 /* Columns of a relation that are to be loaded together, ascending. */
 typedef struct WaQueued
@@ -21,7 +21,7 @@ typedef struct WaQueued
 	bool asked; /* a user has asked for them, rather than a query */
 	int tries;  /* with this one */
 	int ncolumns;
-	AttrNumber columns[MaxHeapAttributeNumber];
+	AttrNumber columns[WA_MAX_RELATION_COLUMNS];
 } WaQueued;
 
 /* How adding went. */

@@ -7,11 +7,14 @@
 #include "access/genam.h"
 #include "access/htup_details.h"
 #include "access/parallel.h"
+#include "access/sysattr.h"
 #include "access/table.h"
 #include "access/xact.h"
 #include "catalog/catalog.h"
+#include "catalog/heap.h"
 #include "catalog/pg_am.h"
 #include "catalog/pg_class.h"
+#include "catalog/pg_type.h"
 #include "miscadmin.h"
 #include "utils/fmgroids.h"
 #include "utils/rel.h"
@@ -23,6 +26,9 @@
 #include "heap/gather.h"
 #include "resident/relation.h"
 #include "settings.h"
+
+StaticAssertDecl(WA_PLACE_ATTRIBUTE == SelfItemPointerAttributeNumber,
+				 "the column of places is ctid");
 
 bool
 wa_resident_has_rule(WaFreshnessRule rule)
@@ -148,13 +154,37 @@ wa_resident_column_is_new(Relation relation, AttrNumber attribute)
 	return is_new;
 }
 
+const FormData_pg_attribute *
+wa_resident_attribute(Relation relation, AttrNumber attribute)
+{
+	return attribute == WA_PLACE_ATTRIBUTE
+			   ? SystemAttributeDefinition(attribute)
+			   : TupleDescAttr(RelationGetDescr(relation), attribute - 1);
+}
+
+/* Fills in the name of ctid, whose values do not change unless their blocks do. */
+static void
+name_places(WaColumnName *name)
+{
+	memset(name, 0, sizeof(*name));
+	name->type = TIDOID;
+	name->typmod = -1;
+	name->attribute = WA_PLACE_ATTRIBUTE;
+	name->kind = WA_VECTOR_INT;
+}
+
 bool
 wa_resident_column(Relation relation, AttrNumber attribute, WaColumnName *name)
 {
-	Form_pg_attribute att =
-		TupleDescAttr(RelationGetDescr(relation), attribute - 1);
+	Form_pg_attribute att;
 	WaVectorKind kind;
 
+	if (attribute == WA_PLACE_ATTRIBUTE)
+	{
+		name_places(name);
+		return true;
+	}
+	att = TupleDescAttr(RelationGetDescr(relation), attribute - 1);
 	if (att->attisdropped || attribute_is_virtual_compat(att) ||
 		!wa_gather_kind(att->atttypid, &kind) ||
 		wa_resident_column_is_new(relation, attribute))
@@ -172,7 +202,7 @@ wa_resident_has_column(Relation relation, const WaColumnName *name)
 {
 	WaColumnName present;
 
-	return name->attribute > 0 &&
+	return wa_attribute_is_sound(name->attribute) &&
 		   name->attribute <= RelationGetNumberOfAttributes(relation) &&
 		   wa_resident_column(relation, name->attribute, &present) &&
 		   memcmp(&present, name, sizeof(present)) == 0;

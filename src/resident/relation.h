@@ -5,12 +5,16 @@
 #ifndef WA_RESIDENT_RELATION_H
 #define WA_RESIDENT_RELATION_H
 
-#include "access/attnum.h"
+#include "access/htup_details.h"
+#include "catalog/pg_attribute.h"
 #include "utils/relcache.h"
 
 #include "core/must_check.h"
 #include "core/resident.h"
 #include "settings.h"
+
+/* Columns that may be resident of a relation: those that it may have, and ctid. */
+#define WA_MAX_RELATION_COLUMNS (MaxHeapAttributeNumber + 1)
 
 /* Tells whether a rule holds: all but one that the tests leave out. */
 extern bool wa_resident_has_rule(WaFreshnessRule rule);
@@ -39,9 +43,14 @@ extern Oid wa_resident_find(const WaRelation *storage);
  */
 extern bool wa_resident_column_is_new(Relation relation, AttrNumber attribute);
 
+/* Returns what the catalog has of a column, or of ctid. */
+extern const FormData_pg_attribute *wa_resident_attribute(Relation relation,
+														  AttrNumber attribute);
+
 /*
- * Fills in the name of a column, which is no system column.  Returns false if it
- * cannot be resident: it is dropped or new, or no vector can hold its type.
+ * Fills in the name of a column, which is no system column but ctid: that can be resident
+ * whenever a column can, as the places of the rows.  Returns false if it cannot be resident:
+ * it is dropped or new, or no vector can hold its type.
  */
 extern WA_MUST_CHECK bool
 wa_resident_column(Relation relation, AttrNumber attribute, WaColumnName *name);

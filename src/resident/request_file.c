@@ -12,6 +12,7 @@
 #include "access/htup_details.h"
 #include "storage/fd.h"
 
+#include "core/resident.h"
 #include "resident/request_file.h"
 
 #define MAGIC 0x57414c31 /* "WAL1" */
@@ -74,7 +75,9 @@ lock(int fd)
 static bool
 is_sound(const WaRequest *request)
 {
-	return OidIsValid(request->relation) && request->attribute >= 0 &&
+	return OidIsValid(request->relation) &&
+		   (request->attribute == 0 ||
+			wa_attribute_is_sound(request->attribute)) &&
 		   request->attribute <= MaxHeapAttributeNumber &&
 		   (request->flags & ~ALL_FLAGS) == 0;
 }

@@ -70,11 +70,12 @@ extern void wa_sources_set(WaScanSources *sources, WaScanSource **known,
 /* Finds out how the columns of a source, whose relation is open, are numbered. */
 extern void wa_source_map(WaScanSource *source, TupleDesc descriptor);
 
-/* Returns the number that a column of the query's table has in a source. */
+/* Returns the number that a column of the query's table, or ctid, has in a source. */
 static inline AttrNumber
 wa_source_attnum(const WaScanSource *source, AttrNumber attnum)
 {
-	return source->map == NULL ? attnum : source->map->attnums[attnum - 1];
+	return source->map == NULL || attnum < 0 ? attnum
+											 : source->map->attnums[attnum - 1];
 }
 
 /* Returns the scan of the source that is read. */

@@ -40,7 +40,8 @@ name_columns(const WaScanQuery *query, const WaScanSource *source,
 		const AttrNumber attnum =
 			wa_source_attnum(source, query->compiler->attnums[i]);
 
-		used = bms_add_member(used, attnum);
+		if (attnum > 0)
+			used = bms_add_member(used, attnum);
 		if (wa_resident_column(source->relation, attnum, &names[n]))
 			n++;
 	}
