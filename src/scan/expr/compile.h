@@ -108,6 +108,17 @@ extern bool wa_is_deep(List *expressions);
 extern uint32 wa_column_hash(Expr *argument, Expr *filter);
 
 /*
+ * Returns an expression for the place of the row of relation varno (heap/place.h), of type
+ * bigint: the column ctid, with a type that it does not have in queries of users, which are
+ * refused where they use it.  It is compiled as any column of the kind INT.  It is for
+ * programs only: PostgreSQL would not evaluate it to the place.
+ */
+extern Var *wa_compiler_place(Index varno);
+
+/* Tells whether a program has places of rows among its columns. */
+extern bool wa_compiler_has_places(const WaCompiler *compiler);
+
+/*
  * Starts a program over the columns of relation varno, and values that are joined to it
  * (NULL: there are none), that the expressions, a list, use.  Returns NULL, with *refusal
  * set, if one of them has no vector.

@@ -219,6 +219,46 @@ wa_compiler_column(const WaCompiler *compiler, const Var *var)
 	return number;
 }
 
+Var *
+wa_compiler_place(Index varno)
+{
+	return makeVar((int) varno, SelfItemPointerAttributeNumber, INT8OID, -1,
+				   InvalidOid, 0);
+}
+
+bool
+wa_compiler_has_places(const WaCompiler *compiler)
+{
+	return compiler->ncolumns > 0 &&
+		   compiler->attnums[0] == SelfItemPointerAttributeNumber;
+}
+
+/* Tells whether a column can be one of a program: no system column, or the place. */
+static bool
+is_program_column(const Var *var)
+{
+	return var->varattno > 0 ||
+		   (var->varattno == SelfItemPointerAttributeNumber &&
+			var->vartype == INT8OID);
+}
+
+/* Tells whether all columns of relation varno can be some of a program. */
+static bool
+are_program_columns(Index varno, const List *vars)
+{
+	ListCell *cell;
+
+	foreach (cell, vars)
+	{
+		const Var *var = lfirst_node(Var, cell);
+
+		if (var->varno == (int) varno && var->varlevelsup == 0 &&
+			!is_program_column(var))
+			return false;
+	}
+	return true;
+}
+
 WaCompiler *
 wa_compiler_make(Index varno, WaJoins *joins, List *expressions,
 				 const char **refusal)
@@ -247,17 +287,14 @@ wa_compiler_make(Index varno, WaJoins *joins, List *expressions,
 			   (2 * WA_MAX_REGISTERS + bms_num_members(attributes)));
 	compiler->instructions =
 		palloc(sizeof(WaInstruction) * 2 * WA_MAX_REGISTERS);
-	while ((member = bms_next_member(attributes, member)) >= 0)
+	if (!are_program_columns(varno, vars))
 	{
-		AttrNumber attnum = member + FirstLowInvalidHeapAttributeNumber;
-
-		if (attnum <= 0)
-		{
-			*refusal = "it uses a system column or a whole row";
-			return NULL;
-		}
-		compiler->attnums[compiler->ncolumns++] = attnum;
+		*refusal = "it uses a system column or a whole row";
+		return NULL;
 	}
+	while ((member = bms_next_member(attributes, member)) >= 0)
+		compiler->attnums[compiler->ncolumns++] =
+			(AttrNumber) (member + FirstLowInvalidHeapAttributeNumber);
 	compiler->nregisters = compiler->ncolumns;
 	foreach (cell, vars)
 	{

@@ -141,6 +141,9 @@ wa_scan_prepare(WaScanState *state, EState *estate, Relation table)
 	if (reason != NULL)
 		elog(ERROR, "warpagg cannot compile an expression any more: %s",
 			 reason);
+	/* Row by row, PostgreSQL would take another value for them. */
+	if (wa_compiler_has_places(query->compiler))
+		elog(ERROR, "warpagg cannot compute places of rows in a node");
 	wa_scan_prepare_joins(query, estate);
 	wa_sources_make(&state->sources, estate, table, query->compiler->ncolumns,
 					find_uses(query), query->interpreter->columns);
