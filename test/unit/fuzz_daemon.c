@@ -114,7 +114,8 @@ write_sources(WaRunMessage *run)
 	run->ncolumns = wa_test_names(pick(1024) & pick(1024), run->columns);
 	for (uint32_t i = 0; i < run->ncolumns; i++)
 	{
-		attributes[i] = run->columns[i].attribute;
+		attributes[i] =
+			pick(32) == 0 ? WA_PLACE_ATTRIBUTE : run->columns[i].attribute;
 		run->columns[i].attribute = 0;
 	}
 	for (uint32_t i = 0; i < run->nsources; i++)
@@ -323,7 +324,7 @@ fill_resident(WaMessage *message, WaMessageType type)
 			return make_follow(&message->follow);
 		case WA_MSG_UNLOAD:
 			message->unload.relation = relation;
-			message->unload.attribute = (int32_t) pick(11);
+			message->unload.attribute = (int32_t) pick(12) + WA_PLACE_ATTRIBUTE;
 			return sizeof(message->unload);
 		case WA_MSG_PIN:
 			message->pin.relation = relation;
