@@ -55,14 +55,21 @@ my $compare = q{
 		(SELECT count(*) FROM (SELECT * FROM has EXCEPT SELECT * FROM seen) x),
 		(SELECT count(*) FROM (SELECT * FROM seen EXCEPT SELECT * FROM has) x)};
 
-# Tells whether the places are those of all rows, which are loaded before.
+# Tells whether the places are those of all rows.
+sub is_right
+{
+	my ($what) = @_;
+	my ($seen, $has, $wrong, $missing) = split /\|/, value($node, $compare);
+	cmp_ok($seen, '>', 0, "$what: there are rows");
+	return is("$has $wrong $missing", "$seen 0 0", "$what: all places are right");
+}
+
+# Loads what has changed, and tells so.
 sub is_complete
 {
 	my ($what) = @_;
 	value($node, q{SELECT warpagg_load('facts', '{ctid}')});
-	my ($seen, $has, $wrong, $missing) = split /\|/, value($node, $compare);
-	cmp_ok($seen, '>', 0, "$what: there are rows");
-	return is("$has $wrong $missing", "$seen 0 0", "$what: all places are right");
+	return is_right($what);
 }
 
 # Tells whether there are places of some rows, and none of others.
@@ -80,9 +87,13 @@ is_complete('loaded');
 value($node, 'UPDATE facts SET v = -v WHERE id % 1000 = 7');
 is_partial('updated');
 is_complete('updated, and loaded');
+value($node, 'VACUUM facts');
+is_right('updated in the pages, and vacuumed behind the load');
 value($node, q{UPDATE facts SET t = repeat('y', 900) WHERE id % 1000 = 8});
 is_partial('updated beyond the pages');
 is_complete('updated beyond the pages, and loaded');
+value($node, 'VACUUM (FREEZE) facts');
+is_right('updated beyond the pages, and vacuumed behind the load');
 value($node, 'DELETE FROM facts WHERE id % 1000 < 20');
 is_partial('deleted');
 value($node, 'VACUUM facts');
@@ -122,6 +133,27 @@ value($node, 'VACUUM FULL facts');
 is(value($node, q{SELECT resident_places('facts') IS NULL}),
 	't', 'a new storage has none');
 is_complete('rewritten');
+
+# It is loaded in the background, and again if it was pinned.
+my $is_there = q{SELECT count(*) FROM warpagg_resident
+	WHERE column_name = 'ctid' AND fresh_share = 1 AND pinned = };
+value($node, q{SELECT warpagg_unload('facts');
+	SELECT warpagg_load_later('facts', '{ctid}')});
+ok(wait_until(60, sub { value($node, $is_there . 'false') == 1 }),
+	'it is loaded in the background');
+is_right('loaded in the background');
+value($node, q{SELECT warpagg_pin('facts')});
+$node->restart;
+ok(wait_ready($node), 'ready after a restart');
+ok( wait_until(
+		60,
+		sub {
+			value($node, q{SET warpagg.enable_scan = on;
+				SELECT count(*) FROM facts});
+			return value($node, $is_there . 'true') == 1;
+		}),
+	'what was pinned is loaded again');
+is_right('loaded again');
 value($node, q{SELECT warpagg_unload('facts', '{ctid}')});
 is(value($node, q{SELECT resident_places('facts') IS NULL}),
 	't', 'places are forgotten');
