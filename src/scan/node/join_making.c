@@ -11,6 +11,7 @@
 
 #include "compat.h"
 #include "heap/gather.h"
+#include "scan/expr/compile.h"
 #include "scan/node/join_making.h"
 #include "scan/resident/resident_made.h"
 #include "scan/rows/prepare.h"
@@ -137,10 +138,15 @@ describe(WaJoinMaking *making, const WaJoins *joins, const List *plans,
 	query->by_image = true;
 	query->keys = list_make1(unit->of);
 	for (int i = 0; i < contents->nvalues; i++)
-		query->keys =
-			lappend(query->keys, ((const WaJoinedValue *) list_nth(
-									  joins->values, contents->values[i]))
-									 ->expression);
+	{
+		const WaJoinedValue *value = (const WaJoinedValue *) list_nth(
+			joins->values, contents->values[i]);
+		void *expression = value->expression;
+
+		if (value->join == contents->unit && wa_joined_value_is_place(value))
+			expression = wa_compiler_place(query->varno);
+		query->keys = lappend(query->keys, expression);
+	}
 	query->nkeys = list_length(query->keys);
 	for (int i = 0; i < contents->njoins; i++)
 	{

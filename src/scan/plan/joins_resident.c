@@ -117,16 +117,17 @@ have_stamps(PlannerInfo *root, const WaPlannedJoins *joins)
 	return true;
 }
 
-/* Stores the columns of a relation that a query uses; returns how many, -1: too many. */
+/* Stores the columns of a relation that a join uses; returns how many, -1: too many. */
 static int
-find_columns(const RelOptInfo *relation, AttrNumber *attnums)
+find_columns(const RelOptInfo *relation, const WaJoin *join,
+			 AttrNumber *attnums)
 {
 	Bitmapset *used = NULL;
 	int count = 0;
 	int number = -1;
 	ListCell *cell;
 
-	pull_varattnos((Node *) relation->reltarget->exprs, relation->relid, &used);
+	pull_varattnos((Node *) join->columns, relation->relid, &used);
 	foreach (cell, relation->baserestrictinfo)
 		pull_varattnos((Node *) lfirst_node(RestrictInfo, cell)->clause,
 					   relation->relid, &used);
@@ -145,7 +146,7 @@ static bool
 is_made(PlannerInfo *root, const RelOptInfo *relation, const WaJoin *join)
 {
 	AttrNumber attnums[WA_MAX_QUERY_COLUMNS];
-	const int count = find_columns(relation, attnums);
+	const int count = find_columns(relation, join, attnums);
 	WaVectorKind kind;
 	Relation table;
 	bool found;
