@@ -28,6 +28,8 @@
 #	BENCH_RUNS		timed runs of each side (default 5)
 #	BENCH_CHANGE	a statement before each of these, which is not timed: an UPDATE, as of a table
 #					that is written to (default: none)
+#	BENCH_SHIFT		yes: the dates in queries are a day later in each run, as those of a
+#					dashboard that moves on: nobody has asked for the same before (default: none)
 #	TIMEOUT			seconds that a query may take on a side when it is first run, or it is
 #					left out (default 60)
 #	PROCESSES		of a query on both sides, and to make the tables (default: as many as
@@ -54,6 +56,7 @@ RESIDENT=${RESIDENT:-yes}
 LOAD_COLUMNS=${LOAD_COLUMNS:-all}
 BENCH_RUNS=${BENCH_RUNS:-5}
 BENCH_CHANGE=${BENCH_CHANGE:-}
+BENCH_SHIFT=${BENCH_SHIFT:-}
 TIMEOUT=${TIMEOUT:-60}
 PROCESSES=${PROCESSES:-$(nproc)}
 LOADERS=${LOADERS:-$PROCESSES}
@@ -317,10 +320,10 @@ $(bench_environment)
 		printf '; %s %s' "$table" "$(scan_table_size "$table")"
 	done) |
 | resident | $([ "$RESIDENT" = yes ] && echo "$LOAD_COLUMNS columns, loaded in $2 ms" || echo no) |
-| made by | bench/$JOINS_NAME.sh, SF=$SF QUERIES="${QUERIES:-}" RESIDENT=$RESIDENT LOAD_COLUMNS=$LOAD_COLUMNS BENCH_RUNS=$BENCH_RUNS${BENCH_CHANGE:+ BENCH_CHANGE=\"$BENCH_CHANGE\"} TIMEOUT=$TIMEOUT PROCESSES=$PROCESSES LOADERS=$LOADERS SETTINGS="$SETTINGS" |
+| made by | bench/$JOINS_NAME.sh, SF=$SF QUERIES="${QUERIES:-}" RESIDENT=$RESIDENT LOAD_COLUMNS=$LOAD_COLUMNS BENCH_RUNS=$BENCH_RUNS${BENCH_CHANGE:+ BENCH_CHANGE=\"$BENCH_CHANGE\"}${BENCH_SHIFT:+ BENCH_SHIFT=$BENCH_SHIFT} TIMEOUT=$TIMEOUT PROCESSES=$PROCESSES LOADERS=$LOADERS SETTINGS="$SETTINGS" |
 | queries | those of bench/$JOINS_NAME/${JOINS_NAME}_queries.sql${QUERIES_DIR:+, and given ones} |
 | left out, as they take more than $TIMEOUT s | ${LEFT_OUT:-none} |
-| method | medians of $BENCH_RUNS runs of each side in one session, by turns, after $WARM_UPS warm-ups${BENCH_CHANGE:+, each after a change}; results compared text for text${QUERIES_DIR:+, those of given queries as sets of rows}; both sides have $PROCESSES processes |
+| method | medians of $BENCH_RUNS runs of each side in one session, by turns, after $WARM_UPS warm-ups${BENCH_CHANGE:+, each after a change}${BENCH_SHIFT:+, each with dates of its own}; results compared text for text${QUERIES_DIR:+, those of given queries as sets of rows}; both sides have $PROCESSES processes |
 
 "First" is ours as the first query of a session, before which the server has run it. Of a later
 run, "planned" says how long PostgreSQL and we took to plan it, and "device" how long the

@@ -3,7 +3,7 @@
 #	  The server of the benchmarks of whole queries, and the times of both sides of
 #	  a query: warpagg.enable_scan on and off.  Source it after lib.sh here.
 #
-# Variables: TABLES, QUERIES, BENCH_RUNS, WORK_MEM, SHARED_BUFFERS and WA_DEVICE of
+# Variables: TABLES, QUERIES, BENCH_RUNS, BENCH_CHANGE, BENCH_SHIFT, WORK_MEM, SHARED_BUFFERS and WA_DEVICE of
 # the benchmark.
 
 # The tables that queries are timed over.
@@ -209,6 +209,16 @@ scan_session_setup()
 	echo "SET max_parallel_workers_per_gather = $(($1 - 1))"
 }
 
+# Prints a query for a run, by its number: with BENCH_SHIFT all dates are so many days later.
+scan_query_of_run()
+{
+	if [ -n "${BENCH_SHIFT:-}" ]; then
+		sed -E "s/date ('[0-9-]+')/(date \\1 + $2)/g" <<<"$1"
+	else
+		echo "$1"
+	fi
+}
+
 # Runs sides of a query in turns in one session, the statement BENCH_CHANGE before each run if
 # there is one; prints a line of times for each.
 # Arguments: query, set-up, sides.
@@ -225,7 +235,7 @@ scan_time_sides()
 		for ((i = 0; i < BENCH_RUNS + WARM_UPS; i++)); do
 			for side in "$@"; do
 				printf '%s;\n%s\n\\timing on\n%s;\n\\timing off\n' "$(scan_side "$side")" \
-					"${BENCH_CHANGE:+$BENCH_CHANGE;}" "$query"
+					"${BENCH_CHANGE:+$BENCH_CHANGE;}" "$(scan_query_of_run "$query" "$i")"
 			done
 		done
 	} | wa_psql >"$WA_TMP/timing.out"
