@@ -8,6 +8,13 @@
 #include "core/vectorised.h"
 
 /*
+ * A table of keys has entries if these are so few, or if they take this many times the
+ * memory of slots at most: they take one look, and no hash.
+ */
+#define FREE_ENTRIES ((uint64_t) 1 << 20)
+#define MOST_TIMES   2
+
+/*
  * Returns the entry of an offset below nentries * width.  The product is less than
  * one entry off.
  */
@@ -283,6 +290,26 @@ wa_lookup_table_empty(WaLookupTable *table)
 	table->values = values;
 	table->known = known;
 	table->is_total = true;
+}
+
+bool
+wa_lookup_table_begin_keys(WaLookupTable *table, int64_t smallest,
+						   int64_t largest, uint64_t nkeys)
+{
+	const uint64_t nslots = wa_lookup_slots_count(nkeys);
+	const uint64_t distance = (uint64_t) largest - (uint64_t) smallest;
+
+	memset(table, 0, sizeof(*table));
+	table->width = 1;
+	table->is_total = true;
+	table->nentries = nslots;
+	if (distance >= FREE_ENTRIES &&
+		distance / MOST_TIMES / sizeof(WaLookupSlot) >=
+			nslots / sizeof(int32_t))
+		return false;
+	table->base = smallest;
+	table->nentries = distance + 1;
+	return true;
 }
 
 /* Tells whether all values are numbers below `end`. */

@@ -109,6 +109,14 @@ bool wa_lookup_table_call(const WaLookupTable *table, const WaVector *a,
 void wa_lookup_table_empty(WaLookupTable *table);
 
 /*
+ * Makes a total table from so many keys, of which these are the smallest and the largest,
+ * but for its entries or slots.  Returns whether it has entries: then these are for each
+ * integer between both, and are narrow.  nentries is 0 if there are too many keys.
+ */
+bool wa_lookup_table_begin_keys(WaLookupTable *table, int64_t smallest,
+								int64_t largest, uint64_t nkeys);
+
+/*
  * Tells whether a table is one that can travel: its counts and its span are what
  * this file says, no entry is beyond the integers, and values are what they may be.
  */

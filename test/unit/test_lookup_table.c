@@ -359,6 +359,30 @@ test_unsound_slots(void)
 	return true;
 }
 
+/* Keys have entries where these are few, or take little more memory than slots. */
+static bool
+test_keys(void)
+{
+	const uint64_t nkeys = (uint64_t) 1 << 22;
+	const uint64_t nslots = wa_lookup_slots_count(nkeys);
+	const int64_t most =
+		(int64_t) (nslots * sizeof(WaLookupSlot) * 2 / sizeof(int32_t));
+	WaLookupTable table;
+
+	EXPECT(wa_lookup_table_begin_keys(&table, 0, 0, 0));
+	EXPECT(table.nentries == 1 && table.width == 1 && table.is_total);
+	EXPECT(wa_lookup_table_begin_keys(&table, -5, (1 << 20) - 6, 2));
+	EXPECT(table.base == -5 && table.nentries == 1 << 20);
+	EXPECT(!wa_lookup_table_begin_keys(&table, -5, (1 << 20) - 5, 2));
+	EXPECT(table.base == 0 && table.nentries == wa_lookup_slots_count(2));
+	EXPECT(wa_lookup_table_begin_keys(&table, 7, most + 6, nkeys));
+	EXPECT(table.base == 7 && table.nentries == (uint64_t) most);
+	EXPECT(!wa_lookup_table_begin_keys(&table, 7, most + 7, nkeys));
+	EXPECT(table.base == 0 && table.nentries == nslots);
+	EXPECT(!wa_lookup_table_begin_keys(&table, INT64_MIN, INT64_MAX, nkeys));
+	return true;
+}
+
 static bool
 test_slots(void)
 {
@@ -389,6 +413,7 @@ main(void)
 	check(test_total(false) && test_total(true), "NULL beyond the entries");
 	check(test_narrow(), "narrow entries");
 	check(test_slots(), "keys that lie far apart");
+	check(test_keys(), "which form a table of keys has");
 	check(test_results(), "results that are booleans, texts and NULL");
 	return finish_checks();
 }

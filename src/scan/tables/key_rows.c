@@ -17,13 +17,6 @@
 #include "scan/base/datum.h"
 #include "scan/tables/key_rows.h"
 
-/*
- * A table has entries if these are so few, or if they take this many times the memory of
- * slots at most: they take one look, and no hash.
- */
-#define FREE_ENTRIES (1 << 20)
-#define MOST_TIMES   2
-
 typedef struct TextEntry
 {
 	WaText key;
@@ -243,28 +236,18 @@ make_slots(WaKeyRows *rows, const int64 *keys, MemoryContext context)
 static int64
 make_table(WaKeyRows *rows, const int64 *keys, MemoryContext context)
 {
-	const uint64 nslots = wa_lookup_slots_count((uint64) rows->nrows);
-	WaLookupTable *table = &rows->table;
 	int64 smallest;
 	int64 largest;
-	uint64 distance;
 
 	/* Tables are read by who has as many rows: numbers fit entries. */
 	if (rows->nrows > PG_INT32_MAX)
 		ereport(ERROR, (errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
 						errmsg("too many rows are joined")));
 	find_range(keys, rows->nrows, &smallest, &largest);
-	distance = (uint64) largest - (uint64) smallest;
-	*table = (WaLookupTable){.width = 1, .is_total = true};
-	if (distance < FREE_ENTRIES ||
-		distance / MOST_TIMES / sizeof(WaLookupSlot) < nslots / sizeof(int32))
-	{
-		table->base = smallest;
-		table->nentries = distance + 1;
-		return make_entries(rows, keys, context);
-	}
-	table->nentries = nslots;
-	return make_slots(rows, keys, context);
+	return wa_lookup_table_begin_keys(&rows->table, smallest, largest,
+									  (uint64) rows->nrows)
+			   ? make_entries(rows, keys, context)
+			   : make_slots(rows, keys, context);
 }
 
 /* Makes the hash of the rows; returns as make_entries does. */
