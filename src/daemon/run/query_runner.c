@@ -14,15 +14,12 @@
 #include "daemon/gpu/gpu_runner.h"
 #include "daemon/run/query_runner.h"
 #include "daemon/run/query_tables.h"
+#include "daemon/run/run_budget.h"
 #include "query/message/query_wire.h"
 #include "query/run/run_parts.h"
 
-/*
- * Memory that a query may take as such.  That of groups is bounded by the budget of the
- * run, and these are never more than so many.
- */
-#define QUERY_BYTES  ((size_t) 64 << 20)
-#define GROUPS_BYTES ((size_t) 2 << 30)
+/* Memory that a query may take as such. */
+#define QUERY_BYTES ((size_t) 64 << 20)
 
 typedef struct Query
 {
@@ -144,36 +141,6 @@ query_end(void *run)
 	free(query);
 }
 
-/* Makes an arena of a run. */
-static void
-init_arena(WaArena *arena, const WaRunRequest *request, size_t limit)
-{
-	wa_arena_init(arena, limit);
-	wa_arena_use_budget(arena, request->budget);
-}
-
-/*
- * Has an arena take what follows for groups.  These are to know how much that may be:
- * it tells them how large a table may be.
- */
-static void
-begin_groups(WaArena *arena, const WaRunRequest *request)
-{
-	const uint64_t most = request->budget->limit;
-
-	if (most < arena->limit - arena->bytes)
-		arena->limit = arena->bytes + (size_t) most;
-	wa_arena_begin_groups(arena);
-}
-
-/* Makes an arena of a run that is for groups alone. */
-static void
-init_groups(WaArena *arena, const WaRunRequest *request)
-{
-	init_arena(arena, request, GROUPS_BYTES);
-	begin_groups(arena, request);
-}
-
 /* Ends a query that could not be read, and tells why. */
 static WaStatus
 refuse(Query *query, char *error)
@@ -197,8 +164,8 @@ query_begin(const WaRunRequest *request, void **run, char *error)
 
 	if (query == NULL)
 		return fail(error, WA_OUT_OF_MEMORY, "not enough memory for a query");
-	init_arena(&query->arena, request, QUERY_BYTES);
-	init_groups(&query->message_arena, request);
+	wa_run_arena_init(&query->arena, request->budget, QUERY_BYTES);
+	wa_run_arena_init_groups(&query->message_arena, request->budget);
 	query->request = request;
 	wa_table_uses_begin(&query->kept, request->tables, &query->arena);
 	query->asked = wa_query_read_with(&query->arena, request->query,
@@ -242,13 +209,14 @@ query_make_state(void *run, void **state, char *error)
 
 	if (own == NULL)
 		return fail(error, WA_OUT_OF_MEMORY, "not enough memory for a query");
-	init_arena(&own->arena, query->request, GROUPS_BYTES);
-	init_arena(&own->vectors, query->request, GROUPS_BYTES);
+	wa_run_arena_init(&own->arena, query->request->budget, WA_RUN_GROUPS_BYTES);
+	wa_run_arena_init(&own->vectors, query->request->budget,
+					  WA_RUN_GROUPS_BYTES);
 	own->arena.vectors = &own->vectors;
 	own->run = wa_query_run_make(&own->arena, query->numbered);
 	if (own->run != NULL)
 	{
-		begin_groups(&own->arena, query->request);
+		wa_run_arena_begin_groups(&own->arena);
 		*state = own;
 		return WA_OK;
 	}
@@ -405,7 +373,8 @@ make_parts(Query *query, uint32_t nparts)
 		return false;
 	for (uint32_t i = 0; i < nparts; i++)
 	{
-		init_groups(&query->part_arenas[i], query->request);
+		wa_run_arena_init_groups(&query->part_arenas[i],
+								 query->request->budget);
 		wa_writer_init(&query->part_messages[i], &query->part_arenas[i]);
 	}
 	query->nparts = nparts;
@@ -465,7 +434,7 @@ count_bytes(Query *query, const WaWriter *message, char *error)
 	const size_t bytes = message->nwords * sizeof(uint64_t);
 
 	if (__atomic_add_fetch(&query->parts_bytes, bytes, __ATOMIC_RELAXED) >
-		GROUPS_BYTES)
+		WA_RUN_GROUPS_BYTES)
 		return fail(error, WA_OUT_OF_MEMORY, "not enough memory for groups");
 	return WA_OK;
 }

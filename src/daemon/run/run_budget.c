@@ -34,3 +34,27 @@ wa_run_budget_make(WaMemory *memory, uint64_t bytes, unsigned threads)
 					  .give = give,
 					  .context = memory};
 }
+
+void
+wa_run_arena_init(WaArena *arena, WaBudget *budget, size_t limit)
+{
+	wa_arena_init(arena, limit);
+	wa_arena_use_budget(arena, budget);
+}
+
+void
+wa_run_arena_begin_groups(WaArena *arena)
+{
+	const uint64_t most = arena->budget->limit;
+
+	if (most < arena->limit - arena->bytes)
+		arena->limit = arena->bytes + (size_t) most;
+	wa_arena_begin_groups(arena);
+}
+
+void
+wa_run_arena_init_groups(WaArena *arena, WaBudget *budget)
+{
+	wa_run_arena_init(arena, budget, WA_RUN_GROUPS_BYTES);
+	wa_run_arena_begin_groups(arena);
+}
