@@ -49,7 +49,7 @@ typedef enum What
 	WHAT_MESSAGE, /* a: the type; words: all but the header; flags in b */
 	WHAT_EXTENT, /* b: place in the parcel, in units of 64; fuzz_extent_write */
 	WHAT_WRITE,  /* b: place in the parcel, in words; words: what is written, a:
-				   * the first of them is to be a query's version */
+				   * a query, if odd with its version, or a table */
 	WHAT_SHARE,  /* b: pages; a: without a seal; the first word: bytes */
 	WHAT_WORK,   /* a: what of */
 	WHAT_CLOSE,  /* a: what the client does not say when it comes back */
@@ -516,8 +516,9 @@ do_write(Client *client, const FuzzStep *step)
 		   nwords * sizeof(uint64_t));
 	if (step->a == 0)
 		return;
-	memcpy(client->parcel + place * sizeof(uint64_t), &version,
-		   sizeof(version));
+	if (step->a % 2 != 0)
+		memcpy(client->parcel + place * sizeof(uint64_t), &version,
+			   sizeof(version));
 	client->query_bytes = nwords * sizeof(uint64_t);
 }
 

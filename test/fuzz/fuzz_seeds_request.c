@@ -185,7 +185,7 @@ keep(void)
 	wa_arena_init(&arena, MEMORY);
 	wa_writer_init(&writer, &arena);
 	wa_table_message_write(&writer, &fuzz_kept_table);
-	fuzz_seed_step(&seed, STEP_WRITE, 1, QUERY_PLACE / 8 << 8, writer.words,
+	fuzz_seed_step(&seed, STEP_WRITE, 2, QUERY_PLACE / 8 << 8, writer.words,
 				   writer.nwords * sizeof(uint64_t));
 	message.bytes = writer.nwords * sizeof(uint64_t);
 	message.digest.words[0]--; /* of which one more is made */
