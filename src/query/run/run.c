@@ -73,12 +73,17 @@ fill_constant(WaVector *vector, WaVectorKind kind, const WaQueryValue *value)
 	}
 }
 
-/* Makes empty groups; returns false if there is not enough memory. */
+/* Makes empty groups, or no rows; returns false if there is not enough memory. */
 static bool
 make_groups(WaQueryRun *run)
 {
 	const WaQuery *query = run->query;
 
+	if (query->made != NULL)
+	{
+		run->made = wa_run_rows_make(run->arena, run->numbered);
+		return run->made != NULL;
+	}
 	if (query->nkeys > 0)
 	{
 		run->groups =
@@ -173,6 +178,12 @@ wa_query_run_groups(const WaQueryRun *run)
 	return run->groups == NULL ? 1 : wa_query_groups_count(run->groups);
 }
 
+bool
+wa_query_run_is_odd(const WaQueryRun *run)
+{
+	return run->made != NULL && run->made->is_odd;
+}
+
 WaRunOutcome
 wa_query_run_outcome(const WaQueryRun *run, const WaRecordTable *table)
 {
@@ -236,6 +247,16 @@ take_rows(WaQueryRun *run, size_t nrows)
 	return WA_RUN_TAKEN;
 }
 
+/* Keeps the rows that are left, which become tables. */
+static WaRunOutcome
+keep_rows(WaQueryRun *run, size_t nrows)
+{
+	if (!wa_run_rows_take(run->made, run->key_vectors, nrows))
+		return WA_RUN_NO_MEMORY;
+	run->rows += nrows;
+	return WA_RUN_TAKEN;
+}
+
 /* Takes rows, in any number, for a plain query. */
 static WaRunOutcome
 take_plain(WaQueryRun *run, const WaColumnRows *rows, size_t nrows)
@@ -270,5 +291,7 @@ wa_query_run_take(WaQueryRun *run, const WaColumnRows *rows, size_t nrows)
 	wa_run_inputs_begin(run, rows);
 	if (wa_query_batch_compute(run->batch, &left) != WA_BATCH_COMPUTED)
 		return WA_RUN_TRAPPED;
-	return left == 0 ? WA_RUN_TAKEN : take_rows(run, left);
+	if (left == 0)
+		return WA_RUN_TAKEN;
+	return run->made != NULL ? keep_rows(run, left) : take_rows(run, left);
 }

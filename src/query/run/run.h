@@ -4,7 +4,9 @@
  *
  * Whoever has the rows says where their columns lie, for at most WA_VECTOR_ROWS
  * of them at a time.  In the end the groups of several runs are merged, and
- * written for the process that asked for them (query/message/partial_groups.h).
+ * written for the process that asked for them (query/message/partial_groups.h); or, if
+ * rows become tables, these are made of them (row_tables.h), and nothing below that is
+ * about groups is called.
  */
 #ifndef WA_QUERY_RUN_H
 #define WA_QUERY_RUN_H
@@ -47,6 +49,12 @@ extern WA_MUST_CHECK WaRunOutcome wa_query_run_take(WaQueryRun *run,
 
 /* Returns how many rows have fulfilled WHERE so far. */
 extern uint64_t wa_query_run_rows(const WaQueryRun *run);
+
+/*
+ * Tells whether a row that is to become part of a table has a value that none can hold:
+ * there is no use in the run then.
+ */
+extern bool wa_query_run_is_odd(const WaQueryRun *run);
 
 /* Returns how many groups there are; without keys, one. */
 extern uint32_t wa_query_run_groups(const WaQueryRun *run);

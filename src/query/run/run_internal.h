@@ -13,6 +13,7 @@
 #include "query/message/partial_groups.h"
 #include "query/run/query_batch.h"
 #include "query/run/run.h"
+#include "query/run/run_rows.h"
 
 struct WaQueryRun
 {
@@ -24,6 +25,7 @@ struct WaQueryRun
 	WaQueryBatch *batch;
 	WaQueryGroups *groups;  /* NULL: there is one group */
 	WaRecordTable **tables; /* of the columns */
+	WaRunRows *made; /* rows that become tables; NULL: groups are wanted */
 	WaPartialColumn *columns;
 	WaPartialShape shape;
 	uint64_t *chosen; /* a bit for each group that is written; NULL: all are */

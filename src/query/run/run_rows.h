@@ -1,0 +1,74 @@
+/*
+ * run_rows.h
+ *		The rows that are left of a query whose rows become tables (query/message/query.h),
+ *		as one thread has them: their first keys, and values of the other keys.
+ */
+#ifndef WA_QUERY_RUN_ROWS_H
+#define WA_QUERY_RUN_ROWS_H
+
+#include "core/must_check.h"
+#include "query/texts/text_numbers.h"
+
+/* What is known of all values of a column. */
+typedef struct WaRowValues
+{
+	WaVectorKind kind; /* TEXT: they are numbers of texts, as int32_t */
+	bool is_narrow;    /* all have room in a narrow entry of a table */
+	int display; /* DECIMAL: digits that all show; -1: there are no values */
+} WaRowValues;
+
+/* What some rows have of a column; a DECIMAL in units of the last digit that it shows. */
+typedef struct WaRowColumn
+{
+	void *values;   /* of the width of the kind, 0 where NULL */
+	uint8_t *valid; /* a byte for each row, 1: it is not NULL; NULL: none is */
+} WaRowColumn;
+
+/* Some rows. */
+typedef struct WaRowChunk
+{
+	struct WaRowChunk *next;
+	uint32_t nrows;
+	uint32_t room;
+	int64_t *keys;
+	WaRowColumn columns[];
+} WaRowChunk;
+
+/* The rows, none of whose first keys is NULL. */
+typedef struct WaRunRows
+{
+	WaArena *arena;
+	uint32_t ncolumns; /* keys but for the first */
+	WaRowValues *columns;
+	size_t row_bytes;
+	uint64_t nrows;
+	int64_t smallest; /* of the first keys; undefined if there are no rows */
+	int64_t largest;
+	uint32_t nchunks;
+	WaRowChunk *first;
+	WaRowChunk *last;
+	bool is_odd; /* no table can hold some value: the rows are of no use */
+	uint16_t selection[WA_VECTOR_ROWS];
+} WaRunRows;
+
+/* Returns the bytes of a value of a kind. */
+static inline size_t
+wa_row_value_bytes(WaVectorKind kind)
+{
+	return kind == WA_VECTOR_TEXT   ? sizeof(int32_t)
+		   : kind == WA_VECTOR_BOOL ? sizeof(uint8_t)
+									: sizeof(int64_t);
+}
+
+/* Makes no rows, in the arena; returns NULL if there is not enough memory. */
+extern WaRunRows *wa_run_rows_make(WaArena *arena,
+								   const WaNumberedQuery *numbered);
+
+/*
+ * Takes rows with these keys, at most WA_VECTOR_ROWS.  Returns false, with the rows of no
+ * further use, if there is not enough memory.
+ */
+extern WA_MUST_CHECK bool wa_run_rows_take(WaRunRows *rows,
+										   WaVector *const *keys, size_t nrows);
+
+#endif /* WA_QUERY_RUN_ROWS_H */
