@@ -438,6 +438,7 @@ typedef struct WaCoverMessage
  * in a sealed memory file that comes with the message.  groups_bytes is 0 if
  * there is no block that could be used, or if there is no use in an answer, as not
  * all blocks could be (query/message/query.h, only_wanted): then nothing has been written.
+ * A query that makes tables has one word in place of groups: how many rows they are of.
  * `used` is not written either if the answer covers what a COVER before it has said.
  * Bulk is the checksum of what has been: `used`, and the groups behind it.
  */

@@ -114,7 +114,7 @@ UNIT_DAEMON_TESTS := test_daemon test_daemon_abuse test_daemon_process \
 UNIT_STORE_TESTS := test_chunks test_dictionary test_store test_cover \
 	test_store_evict test_store_model test_store_failure test_store_patch test_patch \
 	test_pool test_run_sources test_mirror test_family test_watch test_cgroup test_ledger \
-	test_budget test_text_numbers
+	test_budget test_made_tables test_text_numbers
 UNIT_CORE_PROGRAMS := $(UNIT_CORE_TESTS:%=$(UNIT_BUILD)/%)
 UNIT_DAEMON_PROGRAMS := $(UNIT_DAEMON_TESTS:%=$(UNIT_BUILD)/%)
 UNIT_STORE_PROGRAMS := $(UNIT_STORE_TESTS:%=$(UNIT_BUILD)/%)
@@ -139,9 +139,9 @@ $(UNIT_BUILD)/test_program: $(UNIT_BUILD)/test_program_reference.o
 $(UNIT_BUILD)/test_query $(UNIT_BUILD)/test_query_choose \
 $(UNIT_BUILD)/test_query_made $(UNIT_BUILD)/test_query_wire $(UNIT_BUILD)/test_budget: \
 	$(UNIT_BUILD)/test_query_data.o
-$(UNIT_BUILD)/test_budget: $(UNIT_BUILD)/cpu_runner.o \
-	$(patsubst %,$(DAEMON_BUILD)/daemon/daemon/run/%.o,kept_tables query_tables \
-		run_budget)
+$(UNIT_BUILD)/test_budget $(UNIT_BUILD)/test_made_tables: $(UNIT_BUILD)/cpu_runner.o \
+	$(patsubst %,$(DAEMON_BUILD)/daemon/daemon/run/%.o,kept_tables made_tables \
+		query_tables run_budget)
 
 # The CPU's alone.
 $(UNIT_BUILD)/cpu_runner.o: src/daemon/run/query_runner.c

@@ -38,6 +38,13 @@ void fuzz_seeds_request(void);
 #define FUZZ_SEED_QUERIES       16
 #define FUZZ_SEED_PLAIN_QUERIES 12
 
+/* Tells whether rows of a query become tables: of one key, or of all. */
+static inline bool
+fuzz_seed_makes(int number)
+{
+	return number == 1 || number == 5;
+}
+
 /* Writes the message of a query. */
 void fuzz_seed_query(int number, WaWriter *writer);
 

@@ -39,6 +39,9 @@ enum
 #define COVER_PLACE   (84 * 1024)
 #define GROUPS_PLACE  (88 * 1024)
 
+/* Blocks of an extent. */
+#define BLOCKS 7
+
 /* Relations that a query is over at most. */
 #define MAX_SOURCES 3
 
@@ -71,7 +74,7 @@ load_of(uint8_t relation, const uint8_t *forms, uint8_t nforms, uint32_t number)
 	memset(&words, 0, sizeof(words));
 	memset(&message, 0, sizeof(message));
 	words.extent = (FuzzExtent){.relation = relation,
-								.nblocks = 7,
+								.nblocks = BLOCKS,
 								.block_rows = 9,
 								.ncolumns = nforms,
 								.number = number,
@@ -111,9 +114,10 @@ share(uint8_t flags)
 	fuzz_seed_step(&seed, STEP_SHARE, flags, 63U << 8, NULL, 0);
 }
 
-/* Writes a step that writes sources with columns of forms. */
+/* Writes a step that writes sources of so many blocks with columns of forms. */
 static void
-write_sources(uint32_t nsources, const uint8_t *forms, uint8_t nforms)
+write_sources_of(uint32_t nsources, uint32_t nblocks, const uint8_t *forms,
+				 uint8_t nforms)
 {
 	struct
 	{
@@ -126,7 +130,7 @@ write_sources(uint32_t nsources, const uint8_t *forms, uint8_t nforms)
 	memset(&words, 0, sizeof(words));
 	for (uint32_t i = 0; i < nsources; i++)
 	{
-		words.sources[i] = (WaRunSource){fuzz_relation(i), 2000};
+		words.sources[i] = (WaRunSource){fuzz_relation(i), nblocks};
 		for (uint32_t j = 0; j < nforms; j++)
 			attributes[i * nforms + j] =
 				fuzz_column_name((uint8_t) (i + j), (WaForm) forms[j])
@@ -134,6 +138,13 @@ write_sources(uint32_t nsources, const uint8_t *forms, uint8_t nforms)
 	}
 	fuzz_seed_step(&seed, STEP_WRITE, 0, SOURCES_PLACE / 8 << 8, &words,
 				   (wa_run_sources_bytes(nsources, nforms) + 7) / 8 * 8);
+}
+
+/* The same of more blocks than are loaded. */
+static void
+write_sources(uint32_t nsources, const uint8_t *forms, uint8_t nforms)
+{
+	write_sources_of(nsources, 2000, forms, nforms);
 }
 
 /* Writes steps that run a query over columns of forms of some relations. */
@@ -150,7 +161,9 @@ run(int number, uint32_t nsources, const uint8_t *forms, uint8_t nforms,
 	fuzz_seed_query(number, &writer);
 	fuzz_seed_step(&seed, STEP_WRITE, 1, QUERY_PLACE / 8 << 8, writer.words,
 				   writer.nwords * sizeof(uint64_t));
-	write_sources(nsources, forms, nforms);
+	/* Tables are made of all rows. */
+	write_sources_of(nsources, fuzz_seed_makes(number) ? BLOCKS : 2000, forms,
+					 nforms);
 	memset(&message, 0, sizeof(message));
 	message.nsources = nsources - 1; /* of which one more is made */
 	message.announces = flags & 1;
@@ -218,7 +231,8 @@ follow(uint8_t step, uint64_t from, uint64_t to, uint32_t block)
 static void
 write_run_seed(int number, const uint8_t *forms, uint8_t nforms)
 {
-	const uint8_t nsources = (uint8_t) (1 + number % MAX_SOURCES);
+	const uint8_t nsources =
+		fuzz_seed_makes(number) ? 1 : (uint8_t) (1 + number % MAX_SOURCES);
 
 	share(0);
 	follow(number % 2 == 0 ? STEP_CONTROL : STEP_MESSAGE, 9, 9, 3000);
@@ -226,7 +240,7 @@ write_run_seed(int number, const uint8_t *forms, uint8_t nforms)
 	load(forms, nforms, 1);
 	for (uint8_t i = 1; i < nsources; i++)
 		load_of(i, forms, nforms, i);
-	if (number % 2 == 0)
+	if (number % 2 == 0 || fuzz_seed_makes(number))
 		keep();
 	run(number, nsources, forms, nforms, (uint32_t) number % 2);
 	keep();

@@ -516,6 +516,119 @@ test_bounds(WaTestDaemon *daemon)
 	return wa_test_daemon_answers();
 }
 
+/*
+ * Has a table be made of the values of attribute 1 in some first blocks.  Returns of how
+ * many; -1: there is no answer, -2: something else comes back.
+ */
+static int64_t
+ask_made(WaTestOwner *owner, uint32_t nblocks, WaTableDigest digest)
+{
+	const WaVectorKind kinds[] = {WA_VECTOR_INT};
+	const WaQueryKey key = {.kind = WA_VECTOR_INT};
+	const uint16_t number = 0;
+	const WaQuery query = {.program = {.nregisters = 1, .kinds = kinds},
+						   .ninputs = 1,
+						   .nkeys = 1,
+						   .keys = &key,
+						   .key_numbers = &number,
+						   .only_wanted = true,
+						   .made = &digest};
+	WaMessage reply;
+	WaRunMessage run;
+	WaArena arena;
+	WaWriter writer;
+	uint64_t rows;
+
+	wa_arena_init(&arena, (size_t) 1 << 20);
+	wa_writer_init(&writer, &arena);
+	wa_query_write(&writer, &query);
+	run = wa_test_run(owner, 1, 9, writer.words,
+					  writer.nwords * sizeof(uint64_t), 44);
+	wa_test_write_only_source(owner->parcel, &run, 0, nblocks, 1);
+	wa_arena_reset(&arena);
+	if (wa_test_ask(owner, &run, &reply) != WA_MSG_ANSWER)
+		return -2;
+	if (reply.answer.blocks == 0 && reply.answer.groups_bytes == 0)
+		return -1;
+	if (reply.answer.blocks != nblocks ||
+		reply.answer.groups_bytes != sizeof(rows))
+		return -2;
+	memcpy(&rows, owner->parcel + WA_TEST_GROUPS_AT, sizeof(rows));
+	return (int64_t) rows;
+}
+
+/* Makes the table that numbers the values of attribute 1; returns how many they are. */
+static int64_t
+number_values(uint32_t nrows, WaLookupTable *table)
+{
+	static uint8_t is_there[UINT16_MAX + 1];
+	int64_t count = 0;
+
+	memset(is_there, 0, sizeof(is_there));
+	for (uint32_t row = 0; row < nrows; row++)
+	{
+		int64_t value;
+
+		if (wa_test_integer(wa_test_relation(0), 400, 1, row, &value))
+			is_there[value - INT16_MIN] = 1;
+	}
+	*table = make_table(9, sizeof(is_there));
+	table->base = INT16_MIN;
+	for (size_t i = 0; i < sizeof(is_there); i++)
+	{
+		known[i] = is_there[i] != 0 ? WA_ENTRY_VALUE : WA_ENTRY_NULL;
+		values[i] = is_there[i] != 0 ? count++ : 0;
+	}
+	return count;
+}
+
+/* Connects, and has an extent of attribute 1 all of whose blocks can be used. */
+static bool
+begin_whole(WaTestOwner *owner)
+{
+	uint64_t block_lsn[WA_EXTENT_BLOCKS];
+	WaMessage reply;
+
+	for (int i = 0; i < WA_EXTENT_BLOCKS; i++)
+		block_lsn[i] = 400;
+	EXPECT(wa_test_own(owner));
+	EXPECT(wa_test_follow(owner, 9, 9, NULL, 0) == 9);
+	wa_test_write_extent_of(owner->parcel, wa_test_relation(0), 0, 9, 400, 4, 1,
+							block_lsn);
+	EXPECT(wa_test_send_load(owner, 0));
+	EXPECT(wa_test_receive_reply(owner->client.fd, &reply) == WA_MSG_DONE);
+	return true;
+}
+
+/* A table that was made of resident rows is kept like any other. */
+static bool
+test_made(WaTestDaemon *daemon)
+{
+	static uint8_t expected[GROUPS_ROOM];
+	static uint8_t groups[GROUPS_ROOM];
+	const WaExtentHead *head;
+	WaLookupTable table;
+	WaTestOwner owner;
+	uint32_t nblocks;
+	int64_t count;
+
+	(void) daemon;
+	EXPECT(begin_whole(&owner));
+	head = (const WaExtentHead *) (const void *) owner.parcel;
+	nblocks = head->nblocks;
+	count = number_values(head->nrows, &table);
+	EXPECT(count > 300);
+	EXPECT(ask_made(&owner, nblocks + 1, table.digest) == -1);
+	EXPECT(ask_kept(&owner, table.digest, table.digest) == WA_NOT_KEPT);
+	EXPECT(ask_made(&owner, nblocks, table.digest) == count);
+	EXPECT(ask_kept(&owner, table.digest, table.digest) == WA_OK);
+	EXPECT(count_with(&owner, &table, expected));
+	EXPECT(count_rows(&owner, &table, groups) == WA_OK);
+	EXPECT(memcmp(groups, expected, GROUPS_ROOM) == 0);
+	wa_test_disown(&owner);
+	return wa_test_daemon_answers();
+}
+
 static const WaTestCase tests[] = {
 	{.name = "tables that are kept",
 	 .run = test_kept,
@@ -531,6 +644,9 @@ static const WaTestCase tests[] = {
 	 .arguments = {"--query-threads=1"}},
 	{.name = "tables of slots",
 	 .run = test_slots,
+	 .arguments = {"--query-threads=1"}},
+	{.name = "tables that are made",
+	 .run = test_made,
 	 .arguments = {"--query-threads=1"}},
 	{.name = "room for tables",
 	 .run = test_room,

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "core/checksum.h"
 #include "daemon/run/kept_tables.h"
@@ -12,6 +13,10 @@
 
 /* They take this part of the memory of queries at most. */
 #define KEPT_PART 2
+
+/* From so many bytes on memory is of huge pages. */
+#define HUGE_BYTES ((uint64_t) 2 << 20)
+#define MANY_BYTES (2 * HUGE_BYTES)
 
 #define NO_ROOM "there is no room for a table"
 
@@ -28,6 +33,7 @@ wa_kept_tables_init(WaKeptTables *tables, WaMemory *memory)
 	(void) pthread_mutex_init(&tables->lock, NULL);
 	tables->memory = memory;
 	tables->newest = NULL;
+	tables->made_bytes = 0;
 	memory->kept = tables;
 	memory->drop_kept = drop_kept;
 }
@@ -46,6 +52,7 @@ wa_kept_table_release(WaKeptTable *table)
 	if (__atomic_sub_fetch(&table->references, 1, __ATOMIC_ACQ_REL) != 0)
 		return;
 	wa_memory_give(table->memory, WA_MEMORY_QUERIES, table->bytes);
+	free(table->text_bytes);
 	free(table->texts);
 	free(table->message);
 	free(table);
@@ -133,11 +140,11 @@ wa_kept_tables_drop_oldest(WaKeptTables *tables)
 	return true;
 }
 
-/* Returns the bytes of all tables in the list. */
+/* Returns the bytes of all tables in the list, and of those that are being made. */
 static uint64_t
 count_bytes(WaKeptTables *tables)
 {
-	uint64_t bytes = 0;
+	uint64_t bytes = __atomic_load_n(&tables->made_bytes, __ATOMIC_RELAXED);
 
 	(void) pthread_mutex_lock(&tables->lock);
 	for (const WaKeptTable *table = tables->newest; table != NULL;
@@ -165,6 +172,21 @@ take_room(WaKeptTables *tables, uint64_t bytes)
 	return true;
 }
 
+/* Returns memory: of much, huge pages, which take less time to have and to read. */
+static void *
+get_memory(uint64_t bytes)
+{
+	void *memory;
+
+	if (bytes < MANY_BYTES)
+		return malloc(bytes);
+	memory = aligned_alloc(HUGE_BYTES,
+						   (bytes + HUGE_BYTES - 1) / HUGE_BYTES * HUGE_BYTES);
+	if (memory != NULL)
+		(void) madvise(memory, bytes, MADV_HUGEPAGE);
+	return memory;
+}
+
 /* Makes a table, without a message, for which its bytes have been counted. */
 static WaKeptTable *
 make_table(WaKeptTables *tables, const WaTableDigest *digest, uint64_t bytes)
@@ -180,7 +202,7 @@ make_table(WaKeptTables *tables, const WaTableDigest *digest, uint64_t bytes)
 	table->bytes = bytes;
 	table->memory = tables->memory;
 	table->table.digest = *digest;
-	table->message = malloc(bytes);
+	table->message = get_memory(bytes);
 	if (table->message != NULL)
 		return table;
 	wa_kept_table_release(table);
@@ -209,6 +231,16 @@ read_message(WaKeptTables *tables, WaKeptTable *table, uint32_t bulk,
 	return WA_OK;
 }
 
+/* Puts a table to the list; returns another one that was there in its place; with the lock. */
+static WaKeptTable *
+replace(WaKeptTables *tables, WaKeptTable *table)
+{
+	WaKeptTable *before = unlink_table(find(tables, &table->table.digest));
+
+	link_newest(tables, table);
+	return before;
+}
+
 /* Puts a table to the list, in the place of another one. */
 static void
 put(WaKeptTables *tables, WaKeptTable *table)
@@ -216,8 +248,7 @@ put(WaKeptTables *tables, WaKeptTable *table)
 	WaKeptTable *before;
 
 	(void) pthread_mutex_lock(&tables->lock);
-	before = unlink_table(find(tables, &table->table.digest));
-	link_newest(tables, table);
+	before = replace(tables, table);
 	(void) pthread_mutex_unlock(&tables->lock);
 	if (before != NULL)
 		wa_kept_table_release(before);
@@ -244,4 +275,74 @@ wa_kept_tables_put(WaKeptTables *tables, const WaTableDigest *digest,
 	else
 		wa_kept_table_release(table);
 	return status;
+}
+
+WaKeptTable *
+wa_kept_tables_begin(WaKeptTables *tables, const WaTableDigest *digest,
+					 uint64_t bytes)
+{
+	WaKeptTable *table = NULL;
+
+	if (take_room(tables, bytes))
+		table = make_table(tables, digest, bytes);
+	if (table != NULL)
+		(void) __atomic_fetch_add(&tables->made_bytes, bytes, __ATOMIC_RELAXED);
+	return table;
+}
+
+bool
+wa_kept_tables_begin_texts(WaKeptTables *tables, WaKeptTable *table,
+						   uint32_t ntexts, uint64_t bytes)
+{
+	const uint64_t more = ntexts * sizeof(WaText) + bytes;
+
+	if (!take_room(tables, more))
+		return false;
+	table->bytes += more;
+	(void) __atomic_fetch_add(&tables->made_bytes, more, __ATOMIC_RELAXED);
+	table->texts = malloc(ntexts * sizeof(WaText) + 1);
+	table->text_bytes = malloc(bytes + 1);
+	return table->texts != NULL && table->text_bytes != NULL;
+}
+
+void
+wa_kept_tables_put_made(WaKeptTables *tables, WaKeptTable *const *made,
+						uint32_t count)
+{
+	WaKeptTable *before = NULL;
+
+	(void) pthread_mutex_lock(&tables->lock);
+	for (uint32_t i = 0; i < count; i++)
+	{
+		WaKeptTable *replaced = replace(tables, made[i]);
+
+		(void) __atomic_fetch_sub(&tables->made_bytes, made[i]->bytes,
+								  __ATOMIC_RELAXED);
+		if (replaced == NULL)
+			continue;
+		replaced->older = before;
+		before = replaced;
+	}
+	(void) pthread_mutex_unlock(&tables->lock);
+	while (before != NULL)
+	{
+		WaKeptTable *next = before->older;
+
+		wa_kept_table_release(before);
+		before = next;
+	}
+}
+
+void
+wa_kept_tables_drop_made(WaKeptTables *tables, WaKeptTable *const *made,
+						 uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++)
+	{
+		if (made[i] == NULL)
+			continue;
+		(void) __atomic_fetch_sub(&tables->made_bytes, made[i]->bytes,
+								  __ATOMIC_RELAXED);
+		wa_kept_table_release(made[i]);
+	}
 }

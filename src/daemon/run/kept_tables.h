@@ -4,8 +4,9 @@
  *
  * They count as memory of queries, of which they take a part at most; for others, and for
  * queries, those go that were used longest ago.  One that a query uses stays until it has
- * ended.  Tables are constant.  The lock guards the list and what is counted; no other
- * lock is taken while it is held.
+ * ended.  Tables are constant: those that are made here come to the list when they are
+ * complete.  The lock guards the list and what is counted; no other lock is taken while it
+ * is held.
  */
 #ifndef WA_DAEMON_KEPT_TABLES_H
 #define WA_DAEMON_KEPT_TABLES_H
@@ -26,6 +27,7 @@ typedef struct WaKeptTable
 	WaLookupTable table; /* with its digest */
 	uint64_t *message;   /* in which its entries and texts lie */
 	WaText *texts;
+	char *text_bytes; /* where texts lie of one that was made here */
 	WaMemory *memory;
 	struct WaKeptTable *older;
 } WaKeptTable;
@@ -35,6 +37,7 @@ typedef struct WaKeptTables
 	pthread_mutex_t lock;
 	WaMemory *memory;    /* constant */
 	WaKeptTable *newest; /* by last use */
+	uint64_t made_bytes; /* of tables that are being made here; atomic */
 } WaKeptTables;
 
 /* Prepares a list of none, which count in a memory. */
@@ -49,6 +52,27 @@ WA_MUST_CHECK WaStatus wa_kept_tables_put(WaKeptTables *tables,
 										  const WaTableDigest *digest,
 										  const void *message, uint64_t bytes,
 										  uint32_t bulk, char *error);
+
+/*
+ * Begins a table that is made here: one with a digest, and memory for entries of so many
+ * bytes in its message, which is undefined.  Returns NULL if there is no room.
+ */
+WaKeptTable *wa_kept_tables_begin(WaKeptTables *tables,
+								  const WaTableDigest *digest, uint64_t bytes);
+
+/* Gives it memory for texts, of so many bytes; returns false if there is no room. */
+WA_MUST_CHECK bool wa_kept_tables_begin_texts(WaKeptTables *tables,
+											  WaKeptTable *table,
+											  uint32_t ntexts, uint64_t bytes);
+
+/*
+ * Keeps tables that were made here, in the place of those with their digests, all at once; or
+ * drops such ones, of which some may be NULL.
+ */
+void wa_kept_tables_put_made(WaKeptTables *tables, WaKeptTable *const *made,
+							 uint32_t count);
+void wa_kept_tables_drop_made(WaKeptTables *tables, WaKeptTable *const *made,
+							  uint32_t count);
 
 /* Returns a reference to a table, or NULL: it is not kept. */
 WaKeptTable *wa_kept_tables_take(WaKeptTables *tables,

@@ -12,6 +12,7 @@
 
 #include "daemon/column/dictionary.h"
 #include "daemon/gpu/gpu_runner.h"
+#include "daemon/run/made_tables.h"
 #include "daemon/run/query_runner.h"
 #include "daemon/run/query_tables.h"
 #include "daemon/run/run_budget.h"
@@ -40,6 +41,7 @@ typedef struct Query
 	WaWriter *part_messages;
 	size_t parts_bytes; /* of the messages; changed atomically */
 	bool is_useless;    /* some part is (see is_useless); atomically */
+	WaMadeTables *made; /* where rows become tables; or NULL */
 } Query;
 
 typedef struct State
@@ -114,6 +116,13 @@ is_useless(const Query *query, const State *state)
 		   __atomic_load_n(&query->is_useless, __ATOMIC_RELAXED);
 }
 
+/* Notes that nobody will want an answer. */
+static void
+give_up(Query *query)
+{
+	__atomic_store_n(&query->is_useless, true, __ATOMIC_RELAXED);
+}
+
 /* Notes the texts that the columns have. */
 static void
 find_texts(Query *query)
@@ -135,6 +144,7 @@ query_end(void *run)
 
 	for (uint32_t i = 0; i < query->nparts; i++)
 		wa_arena_reset(&query->part_arenas[i]);
+	wa_made_tables_end(query->made);
 	wa_table_uses_end(&query->kept);
 	wa_arena_reset(&query->message_arena);
 	wa_arena_reset(&query->arena);
@@ -174,8 +184,7 @@ query_begin(const WaRunRequest *request, void **run, char *error)
 		return refuse(query, error);
 	*run = NULL;
 	find_texts(query);
-	/* No tables are made yet. */
-	if (has_use(query->asked, request) && query->asked->made == NULL)
+	if (has_use(query->asked, request))
 		query->numbered =
 			wa_query_number_texts(&query->arena, query->asked, query->texts);
 	/* There may be too many texts. */
@@ -345,8 +354,9 @@ query_process(void *run, void *state, const WaRunExtent *extent,
 								 left_out, error)
 				: take_rows(query, state, extent, &extent->ranges[i], error);
 	/* Other threads are to know before their groups are as many. */
-	if (has_too_many(query, ((const State *) state)->run))
-		__atomic_store_n(&query->is_useless, true, __ATOMIC_RELAXED);
+	if (has_too_many(query, ((const State *) state)->run) ||
+		wa_query_run_is_odd(((const State *) state)->run))
+		give_up(query);
 	return status;
 }
 
@@ -355,7 +365,8 @@ query_merge(void *run, void *into, void *from, char *error)
 {
 	const Query *query = run;
 
-	if (__atomic_load_n(&query->is_useless, __ATOMIC_RELAXED))
+	if (query->query->made != NULL ||
+		__atomic_load_n(&query->is_useless, __ATOMIC_RELAXED))
 		return WA_OK;
 	return status_of(
 		wa_query_merge(((State *) into)->run, ((State *) from)->run), error);
@@ -381,6 +392,19 @@ make_parts(Query *query, uint32_t nparts)
 	return true;
 }
 
+/* Begins the tables that the rows of the runs become. */
+static WaStatus
+divide_tables(Query *query, uint32_t *nparts, char *error)
+{
+	const WaStatus status =
+		wa_made_tables_begin(query->request, query->numbered, query->runs,
+							 query->nruns, &query->made, nparts, error);
+
+	if (*nparts == 0)
+		give_up(query);
+	return status;
+}
+
 static WaStatus
 query_divide(void *run, void *const *states, unsigned nstates, uint32_t *nparts,
 			 char *error)
@@ -396,6 +420,8 @@ query_divide(void *run, void *const *states, unsigned nstates, uint32_t *nparts,
 	for (unsigned i = 0; i < nstates; i++)
 		query->runs[i] = ((State *) states[i])->run;
 	query->nruns = nstates;
+	if (query->query->made != NULL)
+		return divide_tables(query, nparts, error);
 	*nparts = wa_run_parts_choose(query->runs, nstates);
 	if (*nparts > 0 && !make_parts(query, *nparts))
 		return fail(error, WA_OUT_OF_MEMORY, "not enough memory for a query");
@@ -407,7 +433,9 @@ query_sort(void *run, void *state, char *error)
 {
 	const Query *query = run;
 
-	if (!wa_run_parts_sort(((State *) state)->run, query->nparts))
+	if (query->made != NULL)
+		wa_made_tables_sort(query->made, ((State *) state)->run);
+	else if (!wa_run_parts_sort(((State *) state)->run, query->nparts))
 		return fail(error, WA_OUT_OF_MEMORY, "not enough memory for groups");
 	return WA_OK;
 }
@@ -443,11 +471,18 @@ static WaStatus
 query_merge_part(void *run, uint32_t part, char *error)
 {
 	Query *query = run;
-	WaWriter *message = &query->part_messages[part];
+	WaWriter *message;
 	void *state;
 	WaQueryRun *groups;
-	WaStatus status = query_make_state(run, &state, error);
+	WaStatus status;
 
+	if (query->made != NULL)
+	{
+		wa_made_tables_fill(query->made, part);
+		return WA_OK;
+	}
+	message = &query->part_messages[part];
+	status = query_make_state(run, &state, error);
 	if (status != WA_OK)
 		return status;
 	groups = ((State *) state)->run;
@@ -458,7 +493,7 @@ query_merge_part(void *run, uint32_t part, char *error)
 	if (status == WA_OK)
 		status = count_bytes(query, message, error);
 	if (is_useless(query, state))
-		__atomic_store_n(&query->is_useless, true, __ATOMIC_RELAXED);
+		give_up(query);
 	query_free_state(run, state);
 	return status;
 }
@@ -484,6 +519,9 @@ query_finish(void *run, void *state, WaRunResult *result, char *error)
 
 	if (!has_use(query->asked, query->request))
 		return WA_OK;
+	wa_writer_init(&query->message, &query->message_arena);
+	if (query->query->made != NULL)
+		return wa_made_tables_keep(query->made, &query->message, result, error);
 	if (query->nparts > 0)
 	{
 		if (!is_useless(query, own))
@@ -492,7 +530,6 @@ query_finish(void *run, void *state, WaRunResult *result, char *error)
 	}
 	if (is_useless(query, own))
 		return WA_OK;
-	wa_writer_init(&query->message, &query->message_arena);
 	status = write_message(query, own->run, &query->message, error);
 	/* Only now all ties are known. */
 	if (is_useless(query, own))
@@ -534,6 +571,9 @@ query_use_devices(void *run, void **state, const WaRunRequest *request,
 						  .merge = query_merge,
 						  .free_state = query_free_state};
 
+	/* Tables are made of what is in the host's memory. */
+	if (own.query->query.made != NULL)
+		return WA_OK;
 	return wa_gpu_runner_use(&own, state, request, shares, error);
 }
 #endif
