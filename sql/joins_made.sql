@@ -44,7 +44,7 @@ DECLARE
 BEGIN
     EXECUTE 'EXPLAIN (ANALYZE, FORMAT JSON) ' || query INTO plan;
     RETURN (SELECT split_part(wa_compare(query), ',', 1) || coalesce(string_agg(format(', %s%s', t ->> 'Rows',
-                CASE WHEN (t ->> 'Made by Device Process')::boolean THEN ' made' WHEN t ->> 'Rows' IS NULL THEN 'kept' WHEN (t ->> 'Reused')::boolean THEN ' reused' ELSE ' read' END), '' ORDER BY t ->> 'Rows'), '')
+                CASE WHEN (t ->> 'Made by Device Process')::boolean THEN ' made' || CASE WHEN (t ->> 'Memory Usage')::integer > 0 THEN ', and fetched' ELSE '' END WHEN t ->> 'Rows' IS NULL THEN 'kept' WHEN (t ->> 'Reused')::boolean THEN ' reused' ELSE ' read' END), '' ORDER BY t ->> 'Rows'), '')
             FROM jsonb_path_query(plan, 'strict $.**."Join Tables"[*]') AS j (t));
 END
 $$;
@@ -55,7 +55,7 @@ SELECT made('SELECT d.parent, count(*) FROM made_facts f JOIN made_dims d ON d.i
 SELECT made('SELECT d.parent, count(*) FROM made_facts f JOIN made_dims d ON d.far = f.far GROUP BY 1');
 SELECT made('SELECT d.kind, d.note, count(*), sum(f.id) FROM made_facts f JOIN made_dims d ON d.id = f.k WHERE d.day < ''2020-06-01'' GROUP BY 1, 2');
 SELECT made('SELECT d.day, sum(d.price), min(d.ratio), max(d.opt), count(d.note), count(*) FILTER (WHERE d.flag) FROM made_facts f JOIN made_dims d ON d.id = f.k AND d.opt IS DISTINCT FROM 2 GROUP BY 1');
-SELECT made('SELECT d.flag, d.opt, sum(d.price * f.c), avg(d.ratio) FROM made_facts f JOIN made_dims d ON d.id = f.k AND d.kind IN (''low'', ''high'') GROUP BY 1, 2');
+SELECT made('SELECT d.flag, d.opt, sum(d.price * f.c), max(d.ratio) FROM made_facts f JOIN made_dims d ON d.id = f.k AND d.kind IN (''low'', ''high'') GROUP BY 1, 2');
 SELECT made('SELECT extract(year FROM d.day), upper(d.note), count(*) FROM made_facts f JOIN made_dims d ON d.id = f.k AND d.note LIKE ''%1%'' GROUP BY 1, 2');
 SELECT made('SELECT count(*) FROM made_facts f JOIN made_dims d ON d.id = f.k AND d.day < ''1999-01-01''');
 SELECT made('SELECT d.kind, count(*) FROM made_facts f LEFT JOIN made_dims d ON d.id = f.k AND d.parent < 7 GROUP BY 1');
@@ -93,19 +93,26 @@ ROLLBACK;
 SELECT made('SELECT d.parent, d.flag, count(*) FROM made_facts f JOIN made_dims d ON d.id = f.k GROUP BY 1, 2');
 
 -- Rows of the table that have changed are joined here, with tables that the device process has.
+SELECT warpagg_load('made_dims') > 0 AS dims;
 UPDATE made_facts SET c = 12 WHERE id < 10;
 SELECT made('SELECT d.kind, d.note, f.c, count(*), min(d.ratio), max(d.price), count(*) FILTER (WHERE d.flag) FROM made_facts f JOIN made_dims d ON d.id = f.k AND d.parent < 28 GROUP BY 1, 2, 3');
 SELECT made('SELECT d.note, f.c, count(*) FROM made_facts f JOIN made_dims d ON d.far = f.far GROUP BY 1, 2');
 SELECT made('SELECT p.name, f.c, count(*) FROM made_facts f JOIN made_dims d ON d.id = f.k AND d.opt > 1 JOIN made_parents p ON p.id = d.parent GROUP BY 1, 2');
+-- Places of rows, by which groups are the same.
+SELECT made('SELECT d.id, d.filler, d.mixed, count(*) FROM made_facts f JOIN made_dims d ON d.id = f.k GROUP BY d.id');
+SELECT warpagg_load('made_dims', '{ctid}') > 0 AS places;
+SELECT made('SELECT d.id, d.filler, d.mixed, count(*) FROM made_facts f JOIN made_dims d ON d.id = f.k GROUP BY d.id');
+SELECT made('SELECT d.id, d.kind, d.filler, sum(f.c) FROM made_facts f JOIN made_dims d ON d.id = f.k AND d.day > ''2020-03-01'' GROUP BY d.id ORDER BY 4 DESC, 1 LIMIT 7');
+UPDATE made_dims SET filler = 'other' WHERE id % 1000 = 7;
+SELECT made('SELECT d.id, d.kind, d.filler, sum(f.c) FROM made_facts f JOIN made_dims d ON d.id = f.k AND d.day > ''2020-03-02'' GROUP BY d.id');
+SELECT warpagg_load('made_dims', '{ctid,id,day,kind}') > 0 AS places;
+SELECT made('SELECT d.id, d.kind, d.filler, sum(f.c) FROM made_facts f JOIN made_dims d ON d.id = f.k AND d.day > ''2020-03-03'' GROUP BY d.id');
 -- There may be no room for them here: rows are read, or PostgreSQL's plan is.
 SET work_mem = '64kB';
 SET warpagg.buffer_memory = '64kB';
 SELECT split_part(wa_compare('SELECT d.opt, f.c, count(*) FROM made_facts f JOIN made_dims d ON d.id = f.k AND d.parent < 3 GROUP BY 1, 2'), ',', 1);
 RESET warpagg.buffer_memory;
 SET work_mem = '32MB';
-
--- Small relations are read by PostgreSQL.
-SELECT made('SELECT p.name, count(*) FROM made_facts f JOIN made_parents p ON p.id = f.c GROUP BY 1');
 
 DROP TABLE made_facts, made_dims, made_parents, made_grands, made_sets;
 DROP FUNCTION made(text);

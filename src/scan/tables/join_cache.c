@@ -145,6 +145,7 @@ use_kept(WaJoinTables *tables, const WaJoinContents *contents, Kept *kept)
 		tables->rows[number] = kept->rows[i];
 		tables->uses[number] = kept->uses[i];
 		tables->uses[number].is_reused = true;
+		tables->uses[number].is_made = false;
 		tables->uses[number].nblocks = 0;
 	}
 }
