@@ -349,23 +349,17 @@ lend_kept(const WaScanState *state, const List *list)
 static void read_units(WaScanState *state, WaJoined *joined);
 
 /*
- * Has the tables of contents be such that the device process makes of resident columns.  What
- * is folded into the unit has tables of its own then, found in the same way.
+ * Has the device process make the tables of contents of resident columns.  What is folded into
+ * the unit has tables of its own then, found in the same way.
  */
 static bool
-lend_made(const WaScanState *state, WaJoined *joined, WaJoinContents *contents)
+make_tables(const WaScanState *state, WaJoined *joined,
+			const WaJoinContents *contents)
 {
-	WaJoinTables *tables = state->query.interpreter->joined;
-	const List *list = list_make1(contents);
 	WaJoined below = {.others_read = true};
-	WaTableDigest digests[MOST_LENT];
-	WaJoinMaking *making;
-	uint32 count;
-	bool is_made = false;
+	WaJoinMaking *making = wa_join_making_begin(state, joined->plans, contents);
+	bool is_made;
 
-	if (!name_tables(state, list, digests, &count))
-		return false;
-	making = wa_join_making_begin(state, joined->plans, contents);
 	if (making == NULL)
 		return false;
 	making->state.joined = &below;
@@ -375,9 +369,30 @@ lend_made(const WaScanState *state, WaJoined *joined, WaJoinContents *contents)
 		joined->others_read = true;
 		read_units(&making->state, &below);
 	}
-	is_made = wa_join_making_run(making, tables->uses);
+	is_made =
+		wa_join_making_run(making, state->query.interpreter->joined->uses);
 	forget_lent(&making->state, &below);
 	wa_join_making_end(making);
+	return is_made;
+}
+
+/* Has the tables of contents be such that the device process makes. */
+static bool
+lend_made(const WaScanState *state, WaJoined *joined,
+		  const WaJoinContents *contents)
+{
+	WaTableDigest digests[MOST_LENT];
+	MemoryContext old;
+	uint32 count;
+	bool is_made;
+
+	if (!name_tables(state, list_make1(unconstify(WaJoinContents *, contents)),
+					 digests, &count))
+		return false;
+	/* Executors' slots stay until the query ends. */
+	old = MemoryContextSwitchTo(state->css.ss.ps.state->es_query_cxt);
+	is_made = make_tables(state, joined, contents);
+	MemoryContextSwitchTo(old);
 	if (is_made)
 		wa_join_digests_keep(contents);
 	return is_made;
