@@ -212,6 +212,13 @@ make_rows(const Trial *trial)
 			row->words[KEY] = rows[i - 1].words[KEY];
 			row->nulls[KEY] = rows[i - 1].nulls[KEY];
 		}
+		/* What is not in the tables may be anything. */
+		if (row->nulls[KEY] ||
+			(trial->filters && row->words[DIVISOR] >= LIMIT_VALUE))
+		{
+			row->display = (uint8_t) pick(3);
+			row->is_beyond = trial->decimal == WA_FORM_DECIMAL128;
+		}
 	}
 	for (size_t i = trial->nrows; trial->is_shuffled && i > 1; i--)
 	{

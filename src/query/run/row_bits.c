@@ -1,9 +1,12 @@
 /*
  * row_bits.c
  *		Numbers of rows whose keys lie close together; see row_bits.h.
+ *
+ * Processors that have AVX2 count bits by an instruction, too.
  */
 #include "query/run/row_bits.h"
 #include "core/lookup_table.h"
+#include "core/vectorised.h"
 
 bool
 wa_row_bits_make(WaRowBits *bits, WaArena *arena, int64_t smallest,
@@ -51,7 +54,7 @@ wa_row_bits_add(WaRowBits *bits, const int64_t *keys, size_t nkeys)
 	return !was_there;
 }
 
-uint64_t
+WA_VECTORISED uint64_t
 wa_row_bits_count(WaRowBits *bits)
 {
 	const uint64_t nwords = wa_row_bits_words(bits);
@@ -65,7 +68,7 @@ wa_row_bits_count(WaRowBits *bits)
 	return count;
 }
 
-void
+WA_VECTORISED void
 wa_row_bits_find(const WaRowBits *bits, const int64_t *keys, size_t nkeys,
 				 uint32_t *numbers)
 {
