@@ -80,14 +80,17 @@ typedef struct Trial
 	unsigned threads;
 	int64_t first; /* the smallest key */
 	int64_t step;  /* between keys, about */
+	int64_t most;  /* what LARGE is, now and then; 0: it is anything */
 	bool is_shuffled;
 	bool has_nulls;
+	uint64_t per_null; /* values, about: then some extents have none */
 	bool has_doubles;
 	bool is_unique;
 	uint32_t nkeys;
 	bool filters;
 	bool divides;
 	bool is_mixed;   /* DECIMALs show several numbers of digits */
+	bool is_plain;   /* they are in units of the last digit that they show */
 	WaForm decimal;  /* their form */
 	uint64_t budget; /* bytes that groups may take */
 	uint64_t memory; /* limit of resident columns */
@@ -104,7 +107,7 @@ typedef struct Trial
 	void *run;
 	void *states[MAX_THREADS];
 	unsigned nstates;
-	uint64_t next; /* extent, state or part; atomic */
+	uint64_t next; /* state or part; atomic */
 	uint64_t left_blocks;
 	WaStatus status; /* atomic */
 } Trial;
@@ -173,7 +176,9 @@ make_value(const Trial *trial, int column, size_t row)
 		case SMALL:
 			return (int64_t) pick(60000) - 30000;
 		case LARGE:
-			return (int64_t) (pick(UINT64_C(1) << 50) << pick(14));
+			if (trial->most == 0)
+				return (int64_t) (pick(UINT64_C(1) << 50) << pick(14));
+			return pick(1000) == 0 ? trial->most : (int64_t) pick(1000);
 		case FLOAT:
 			number = pick(10) == 0 ? -0.0 : number;
 			memcpy(&word, &number, sizeof(word));
@@ -199,8 +204,8 @@ make_rows(const Trial *trial)
 
 		for (int column = 0; column < NCOLUMNS; column++)
 		{
-			row->nulls[column] =
-				trial->has_nulls && column != DIVISOR && pick(8) == 0;
+			row->nulls[column] = trial->has_nulls && column != DIVISOR &&
+								 pick(trial->per_null) == 0;
 			row->words[column] = make_value(trial, column, i);
 			if (row->nulls[column])
 				row->words[column] = 0;
@@ -216,7 +221,7 @@ make_rows(const Trial *trial)
 		if (row->nulls[KEY] ||
 			(trial->filters && row->words[DIVISOR] >= LIMIT_VALUE))
 		{
-			row->display = (uint8_t) pick(3);
+			row->display = (uint8_t) (trial->is_plain ? DISPLAY : pick(3));
 			row->is_beyond = trial->decimal == WA_FORM_DECIMAL128;
 		}
 	}
@@ -241,7 +246,7 @@ store(const WaColumn *column, void *out, const Row *row, int number, size_t i)
 		word = codes[row->words[TEXT]];
 	/* Stored with more digits than are shown. */
 	if (number == DECIMAL)
-		for (int digit = row->display; digit < SCALE; digit++)
+		for (int digit = row->display; digit < column->scale; digit++)
 			word *= 10;
 	if (number == DECIMAL && row->is_beyond)
 		word *= BEYOND;
@@ -255,23 +260,33 @@ store(const WaColumn *column, void *out, const Row *row, int number, size_t i)
 		   wa_form_width(column->form));
 }
 
+/* Returns the scale of the DECIMALs of a trial. */
+static uint8_t
+scale_of(const Trial *trial)
+{
+	return trial->is_plain ? DISPLAY : SCALE;
+}
+
 /* Makes a column of an extent, of so many rows from one on. */
 static void
 make_column(const Trial *trial, WaColumn *column, int number, size_t first,
 			uint32_t nrows)
 {
-	const bool is_mixed = number == DECIMAL;
 	uint8_t *validity = malloc(nrows);
 	uint8_t *display = malloc(nrows);
 	void *values = calloc(nrows + 8, sizeof(WaInt128));
+	bool has_nulls = false;
 
-	*column =
-		(WaColumn){.nrows = nrows,
-				   .form = number == DECIMAL ? trial->decimal : forms[number],
-				   .scale = number == DECIMAL ? SCALE : 0,
-				   .values = values,
-				   .validity = validity,
-				   .display = is_mixed ? display : NULL};
+	*column = (WaColumn){.nrows = nrows,
+						 .form = forms[number],
+						 .values = values,
+						 .validity = validity};
+	if (number == DECIMAL)
+	{
+		column->form = trial->decimal;
+		column->scale = scale_of(trial);
+		column->display = trial->is_plain ? NULL : display;
+	}
 	for (uint32_t i = 0; i < nrows; i++)
 	{
 		const Row *row = &rows[first + i];
@@ -279,10 +294,11 @@ make_column(const Trial *trial, WaColumn *column, int number, size_t first,
 		store(column, values, row, number, i);
 		validity[i] = !row->nulls[number];
 		display[i] = row->nulls[number] ? 0 : row->display;
+		has_nulls |= row->nulls[number];
 	}
-	if (!is_mixed)
+	if (column->display == NULL)
 		free(display);
-	if (trial->has_nulls)
+	if (has_nulls)
 		return;
 	free(validity);
 	column->validity = NULL;
@@ -384,24 +400,23 @@ note(Trial *trial, WaStatus status)
 		__atomic_store_n(&trial->status, status, __ATOMIC_RELAXED);
 }
 
-/* Has a thread process extents, as they come. */
+/* Has a thread process every so many extents. */
 static void *
 process(void *context)
 {
 	Trial *trial = context;
 	char error[WA_MAX_ERROR_BYTES];
 	void *state;
-	uint64_t i;
+	unsigned thread;
 
 	if (wa_query_runner.make_state(trial->run, &state, error) != WA_OK)
 	{
 		note(trial, WA_OUT_OF_MEMORY);
 		return NULL;
 	}
-	trial->states[__atomic_fetch_add(&trial->nstates, 1, __ATOMIC_RELAXED)] =
-		state;
-	while ((i = __atomic_fetch_add(&trial->next, 1, __ATOMIC_RELAXED)) <
-		   trial->request.nextents)
+	thread = __atomic_fetch_add(&trial->nstates, 1, __ATOMIC_RELAXED);
+	trial->states[thread] = state;
+	for (uint64_t i = thread; i < trial->request.nextents; i += trial->threads)
 	{
 		uint64_t left_out[WA_EXTENT_WORDS] = {0};
 
@@ -780,18 +795,25 @@ static void
 begin_trial(Trial *trial, size_t nrows)
 {
 	static const int64_t steps[] = {1, 2, 5, 2000, INT64_C(1) << 40};
+	static const int64_t most[] = {0,         0,
+								   INT32_MAX, INT64_C(1) + INT32_MAX,
+								   INT32_MIN, INT64_C(1) + INT32_MIN,
+								   INT64_MIN};
 
 	*trial = (Trial){.nrows = nrows,
 					 .threads = 1 + (unsigned) pick(MAX_THREADS),
 					 .first = (int64_t) pick(2000000) - 1000000,
 					 .step = steps[pick(LENGTH(steps))],
+					 .most = most[pick(LENGTH(most))],
 					 .is_shuffled = pick(3) != 0,
 					 .has_nulls = pick(2) == 0,
+					 .per_null = pick(2) == 0 ? 8 : 9000,
 					 .is_unique = true,
 					 .nkeys = NKEYS,
 					 .filters = pick(2) == 0,
 					 .decimal =
 						 pick(2) == 0 ? WA_FORM_DECIMAL64 : WA_FORM_DECIMAL128,
+					 .is_plain = pick(3) == 0,
 					 .budget = PLENTY,
 					 .memory = PLENTY};
 }
@@ -838,10 +860,11 @@ test_doubles(void)
 {
 	static Trial trial;
 
-	for (int i = 0; i < 24; i++)
+	for (int i = 0; i < 48; i++)
 	{
 		begin_trial(&trial, 2 + pick(20000));
 		trial.has_doubles = true;
+		trial.is_shuffled = i / 2 % 2 == 0;
 		trial.is_unique = i % 2 == 0;
 		trial.nkeys = trial.is_unique ? 1 + (uint32_t) pick(NKEYS) : 1;
 		EXPECT(try_trial(&trial));
@@ -908,6 +931,7 @@ test_odd_values(void)
 		trial.filters = false;
 		trial.has_nulls = false;
 		trial.is_mixed = i % 2 == 0;
+		trial.is_plain = false;
 		trial.decimal = WA_FORM_DECIMAL128;
 		make_rows(&trial);
 		if (!trial.is_mixed)
@@ -919,6 +943,29 @@ test_odd_values(void)
 		EXPECT(has_none(&trial, true));
 		trial.nkeys = DECIMAL;
 		EXPECT(run_trial(&trial, true).is_one);
+		EXPECT(is_given_back(&trial) && drop_all());
+	}
+	return true;
+}
+
+/* The threads' DECIMALs each show one number of digits, but not the same. */
+static bool
+test_odd_threads(void)
+{
+	static Trial trial;
+
+	for (uint8_t display = 1; display <= DISPLAY; display++)
+	{
+		begin_trial(&trial, (size_t) 2 * EXTENT_ROWS);
+		trial.threads = 2;
+		trial.filters = false;
+		trial.has_nulls = false;
+		trial.is_plain = false;
+		make_rows(&trial);
+		for (size_t i = EXTENT_ROWS; i < trial.nrows; i++)
+			rows[i].display = display;
+		begin_memory(&trial);
+		EXPECT(run_trial(&trial, true).is_one == (display == DISPLAY));
 		EXPECT(is_given_back(&trial) && drop_all());
 	}
 	return true;
@@ -1006,6 +1053,33 @@ test_memory(void)
 	return true;
 }
 
+/* There is room for all tables, but not for the texts of one. */
+static bool
+test_memory_of_texts(void)
+{
+	static Trial trial;
+	uint64_t bytes;
+
+	/* Most of it is the table of the keys: the run itself takes less. */
+	begin_trial(&trial, 20000);
+	trial.has_nulls = false;
+	trial.filters = false;
+	trial.step = 50;
+	make_rows(&trial);
+	begin_memory(&trial);
+	EXPECT(run_trial(&trial, true).is_one);
+	bytes = kept_bytes();
+	EXPECT(drop_all());
+	for (int i = 0; i < 2; i++)
+	{
+		memory.ledger.limit[WA_MEMORY_QUERIES] = 2 * (bytes - i);
+		EXPECT(run_trial(&trial, true).is_one == (i == 0));
+		EXPECT(is_given_back(&trial) && (tables.newest != NULL) == (i == 0));
+		EXPECT(drop_all());
+	}
+	return true;
+}
+
 /* Tables take the place of others with their digests, which stay while they are used. */
 static bool
 test_again(void)
@@ -1046,9 +1120,11 @@ main(void)
 	check(test_doubles(), "keys of several rows");
 	check(test_no_rows(), "no rows");
 	check(test_odd_values(), "values that no table can hold");
+	check(test_odd_threads(), "values that one cannot hold together");
 	check(test_wide_values(), "wide values that one can");
 	check(test_incomplete(), "blocks that are left out");
 	check(test_memory(), "too little memory");
+	check(test_memory_of_texts(), "too little memory for texts");
 	check(test_again(), "tables in the place of others");
 	wa_dictionary_release(dictionary);
 	return finish_checks();
