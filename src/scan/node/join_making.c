@@ -6,6 +6,7 @@
 
 #include "executor/executor.h"
 #include "nodes/nodeFuncs.h"
+#include "storage/bufmgr.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
 
@@ -13,6 +14,7 @@
 #include "heap/gather.h"
 #include "scan/expr/compile.h"
 #include "scan/node/join_making.h"
+#include "scan/plan/resident_worth.h"
 #include "scan/resident/resident_made.h"
 #include "scan/rows/prepare.h"
 
@@ -210,8 +212,12 @@ wa_join_making_begin(const WaScanState *state, const List *plans,
 	const Plan *scan = plan == NULL ? NULL : scan_of(plan->plan);
 	const Index number = number_of(unit);
 	WaJoinMaking *making;
+	Relation relation;
 
 	if (scan == NULL || number == 0 || !is_plain(joins, contents))
+		return NULL;
+	relation = query_relation_compat(estate, ((const Scan *) scan)->scanrelid);
+	if (!wa_resident_is_large(RelationGetNumberOfBlocks(relation)))
 		return NULL;
 	making = palloc0(sizeof(WaJoinMaking));
 	making->contents = contents;
@@ -219,11 +225,12 @@ wa_join_making_begin(const WaScanState *state, const List *plans,
 	making->state.query.varno = number;
 	making->state.query.filter_clauses = clauses_of(scan, number);
 	describe(making, joins, plans, unit);
-	return prepare(
-			   &making->state, estate,
-			   query_relation_compat(estate, ((const Scan *) scan)->scanrelid))
-			   ? making
-			   : NULL;
+	if (!prepare(&making->state, estate, relation))
+		return NULL;
+	if (wa_resident_may_make(&making->state.query, &making->state.sources))
+		return making;
+	wa_join_making_end(making);
+	return NULL;
 }
 
 /* Stores what EXPLAIN tells of the joins of a unit whose rows the device process has read. */
