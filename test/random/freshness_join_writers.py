@@ -13,7 +13,8 @@ SCHEMA = "wa_joined"
 FACTS = f"{SCHEMA}.facts"
 # Of each relation its rows, the column that it is joined by, and rooms for HOT updates: so few
 # rows a block that one change leaves most blocks as they are, in two of them.
-JOINED = {"dims": (400, "id", 10), "names": (80, "name", 10), "groups": (40, "id", 90)}
+# Of dims the device process makes tables, which has to have enough blocks of it.
+JOINED = {"dims": (900, "id", 10), "names": (80, "name", 10), "groups": (40, "id", 90)}
 NEEDED = "id int, name text, parent int, x int, y int, label text, n numeric(12,2), " \
          "extra int DEFAULT 4"
 # Beside the row of a number: what it has.

@@ -438,8 +438,9 @@ def make(session, rng, name, samples):
         columns.insert(rng.randint(0, len(columns)), f"gone{place} text DEFAULT 'gone'")
     for column, kind in keys:
         columns.insert(rng.randint(0, len(columns)), f"{column} {kind}")
+    # few rows a block, so that there are enough blocks for the device process to be asked
     session.run(f"CREATE TABLE {table} ({', '.join(columns)}) "
-                "WITH (autovacuum_enabled = off)")
+                "WITH (autovacuum_enabled = off, fillfactor = 10)")
     rows = draw_rows(rng, draw_keys(rng, name, samples))
     half = len(rows) // 2
     scan_tables.insert(session, table, rows[:half])

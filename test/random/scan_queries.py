@@ -242,11 +242,11 @@ class Runner:
                 self.session.run(f"VACUUM {name}")
             self.session.run(f"SELECT warpagg_load('{name}')")
 
-    def uses(self):
-        """Returns how often a column that was loaded has been used."""
+    def uses(self, names="%"):
+        """Returns how often columns that were loaded, of such tables, have been used."""
         _, rows = self.session.ask(
             "SELECT COALESCE(sum(queries), 0) FROM warpagg_resident "
-            "WHERE relation::regclass::text LIKE 'wa_scan.%'")
+            f"WHERE relation::regclass::text LIKE 'wa_scan.{names}'")
         return int(rows[0][0])
 
     def begin(self, query):
@@ -428,6 +428,12 @@ def run_queries(runner, options):
         if uses == 0 and (runner.nodes or not options.partitioned):
             failed += 1
             print("FAILED  no query used resident columns")
+    if options.resident and options.joins:
+        made = runner.uses("dim%")
+        print(f"{made} uses of columns that tables of joins are made of")
+        if made == 0 and runner.nodes >= 50:
+            failed += 1
+            print("FAILED  no tables of joins were made of resident columns")
     if runner.nodes * 100 < options.nodes * (passed + failed):
         failed += 1
         print(f"FAILED  fewer than {options.nodes} percent got the node")
