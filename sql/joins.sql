@@ -686,7 +686,7 @@ CREATE TABLE join_lasting (id integer PRIMARY KEY, x integer, name text COLLATE 
     WITH (autovacuum_enabled = off, fillfactor = 10);
 INSERT INTO join_lasting SELECT i, i % 5, 'name ' || i % 3, i / 3.0, decode(lpad((i % 100)::text, 4, '0'), 'hex'), 1 FROM generate_series(1, 2000) i;
 VACUUM (FREEZE, ANALYZE) join_lasting;
-SELECT warpagg_load('join_lasting') AS rows;
+SELECT warpagg_load('join_lasting', '{id}') AS rows;
 \set lasting '''SELECT l.name, count(*), sum(l.x + f.b) FROM join_facts f JOIN join_lasting l ON l.id = f.k GROUP BY 1'''
 SELECT join_kept(:lasting);
 SELECT join_kept(:lasting);
@@ -721,12 +721,12 @@ TRUNCATE join_lasting;
 SELECT split_part(join_kept(:lasting), ',', 1);
 INSERT INTO join_lasting SELECT i, i % 7, 'again ' || i % 3, i / 3.0, decode(lpad((i % 100)::text, 4, '0'), 'hex') FROM generate_series(1, 2000) i;
 VACUUM (FREEZE, ANALYZE) join_lasting;
-SELECT warpagg_load('join_lasting') AS rows;
+SELECT warpagg_load('join_lasting', '{id}') AS rows;
 SELECT join_kept(:lasting);
 SELECT join_kept(:lasting);
 VACUUM FULL join_lasting;
 SELECT split_part(join_kept(:lasting), ',', 1);
-SELECT warpagg_load('join_lasting') AS rows;
+SELECT warpagg_load('join_lasting', '{id}') AS rows;
 -- of the same values there are other texts
 \set floats '''SELECT count(*) FROM join_facts f JOIN join_lasting l ON l.id = f.k WHERE l.w::text LIKE ''''%333333333'''''''
 \set bytes '''SELECT count(*) FROM join_facts f JOIN join_lasting l ON l.id = f.k WHERE l.bytes::text LIKE ''''%x00%'''''''
@@ -742,7 +742,7 @@ RESET bytea_output;
 SELECT join_kept(:set);
 SELECT join_kept(:set);
 UPDATE join_lasting SET x = 77 WHERE id IN (10, 20);
-SELECT warpagg_load('join_lasting') > 0 AS loaded;
+SELECT warpagg_load('join_lasting', '{id}') > 0 AS loaded;
 SELECT join_kept(:set);
 SELECT join_kept(:set);
 BEGIN;
@@ -757,7 +757,7 @@ DROP TABLE join_lasting;
 CREATE TABLE join_lasting (id integer PRIMARY KEY, x integer, name text COLLATE "C") WITH (autovacuum_enabled = off, fillfactor = 10);
 INSERT INTO join_lasting SELECT i, 1, 'other' FROM generate_series(1, 2000) i;
 VACUUM (FREEZE, ANALYZE) join_lasting;
-SELECT warpagg_load('join_lasting') AS rows;
+SELECT warpagg_load('join_lasting', '{id}') AS rows;
 SELECT join_kept(:lasting);
 
 DROP VIEW join_view, join_barrier;

@@ -101,7 +101,6 @@ SELECT made('SELECT p.name, f.c, count(*) FROM made_facts f JOIN made_dims d ON 
 -- Places of rows, by which groups are the same.
 SELECT made('SELECT d.id, d.filler, d.mixed, count(*) FROM made_facts f JOIN made_dims d ON d.id = f.k GROUP BY d.id');
 SELECT warpagg_load('made_dims', '{ctid}') > 0 AS places;
-SELECT made('SELECT d.id, d.filler, d.mixed, count(*) FROM made_facts f JOIN made_dims d ON d.id = f.k GROUP BY d.id');
 SELECT made('SELECT d.id, d.kind, d.filler, sum(f.c) FROM made_facts f JOIN made_dims d ON d.id = f.k AND d.day > ''2020-03-01'' GROUP BY d.id ORDER BY 4 DESC, 1 LIMIT 7');
 UPDATE made_dims SET filler = 'other' WHERE id % 1000 = 7;
 SELECT made('SELECT d.id, d.kind, d.filler, sum(f.c) FROM made_facts f JOIN made_dims d ON d.id = f.k AND d.day > ''2020-03-02'' GROUP BY d.id');

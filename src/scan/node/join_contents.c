@@ -27,6 +27,7 @@
 #include "scan/node/join_contents.h"
 #include "scan/node/plan_text.h"
 #include "scan/plan/suggest.h"
+#include "scan/plan/suggest_columns.h"
 #include "scan/resident/stamps.h"
 #include "scan/tables/table_cache.h"
 #include "settings.h"

@@ -7,6 +7,7 @@
 #include "access/parallel.h"
 #include "access/sysattr.h"
 #include "access/table.h"
+#include "executor/nodeHash.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/optimizer.h"
 #include "utils/lsyscache.h"
@@ -19,6 +20,7 @@
 #include "scan/plan/joins_resident.h"
 #include "scan/plan/planned_sources.h"
 #include "scan/plan/resident_worth.h"
+#include "scan/plan/suggest_columns.h"
 #include "settings.h"
 
 /* Blocks that are resident of a table are likely to be all if they are such a share. */
@@ -141,20 +143,38 @@ find_columns(const RelOptInfo *relation, const WaJoin *join,
 	return count;
 }
 
-/* Tells whether the device process is likely to make the tables of a join. */
+/* Returns what it costs to have a table that the device process makes. */
+static Cost
+cost_of_making(const RelOptInfo *relation)
+{
+	return MADE_COST + relation->tuples * MADE_ROW_COST +
+		   relation->rows * MADE_ENTRY_COST;
+}
+
+/* Tells whether the device process could make the tables of a join, if it had the columns. */
 static bool
-is_made(PlannerInfo *root, const RelOptInfo *relation, const WaJoin *join)
+can_be_made(const RelOptInfo *relation, const WaJoin *join)
+{
+	WaVectorKind kind;
+
+	return relation->reloptkind == RELOPT_BASEREL &&
+		   relation->rtekind == RTE_RELATION && relation->part_scheme == NULL &&
+		   !join->is_pair && wa_resident_is_large(relation->pages) &&
+		   wa_gather_kind(getBaseType(exprType((Node *) join->of)), &kind) &&
+		   kind == WA_VECTOR_INT &&
+		   wa_planned_join_cost(relation) > cost_of_making(relation);
+}
+
+/* Tells whether it has the columns that a join uses. */
+static bool
+has_columns(PlannerInfo *root, const RelOptInfo *relation, const WaJoin *join)
 {
 	AttrNumber attnums[WA_MAX_QUERY_COLUMNS];
 	const int count = find_columns(relation, join, attnums);
-	WaVectorKind kind;
 	Relation table;
 	bool found;
 
-	if (relation->reloptkind != RELOPT_BASEREL || join->is_pair || count < 0 ||
-		!wa_resident_is_large(relation->pages) ||
-		!wa_gather_kind(getBaseType(exprType((Node *) join->of)), &kind) ||
-		kind != WA_VECTOR_INT)
+	if (count < 0)
 		return false;
 	table = wa_planned_sources_open(root, relation);
 	found = are_resident(table, relation->pages, attnums, count);
@@ -162,38 +182,111 @@ is_made(PlannerInfo *root, const RelOptInfo *relation, const WaJoin *join)
 	return found;
 }
 
-/* Returns what is saved where the device process makes tables, of a share of all costs. */
-static Cost
-saved_by_making(PlannerInfo *root, const WaPlannedJoins *joins, double share)
+/* Returns the joins whose tables it could make, by the places of their relations. */
+static Bitmapset *
+find_possible(const WaPlannedJoins *joins, List **list)
 {
-	Cost saved = 0;
+	Bitmapset *possible = NULL;
 	int place = 0;
 	ListCell *cell;
 
+	*list = NIL;
 	foreach (cell, joins->list)
 	{
 		const WaJoin *join = (const WaJoin *) lfirst(cell);
-		const RelOptInfo *relation;
-		Cost cost;
 
 		if (!wa_join_has_plan(join->kind))
 			continue;
-		relation = (const RelOptInfo *) list_nth(joins->relations, place++);
-		cost = wa_planned_join_cost(relation) * share;
-		if (cost > MADE_COST && is_made(root, relation, join))
-			saved += Max(cost - MADE_COST - relation->tuples * MADE_ROW_COST -
-							 relation->rows * MADE_ENTRY_COST,
-						 0);
+		if (can_be_made((const RelOptInfo *) list_nth(joins->relations, place),
+						join))
+			possible = bms_add_member(possible, place);
+		*list = lappend(*list, lfirst(cell));
+		place++;
 	}
-	return saved;
+	return possible;
+}
+
+void
+wa_joins_look(PlannerInfo *root, WaPlannedJoins *joins, bool is_loaded)
+{
+	Bitmapset *possible;
+	List *list;
+	int place = -1;
+
+	joins->made = NULL;
+	joins->are_resident =
+		joins->list != NIL && (is_loaded || have_stamps(root, joins));
+	if (!joins->are_resident)
+		return;
+	possible = find_possible(joins, &list);
+	while ((place = bms_next_member(possible, place)) >= 0)
+		if (is_loaded ||
+			has_columns(root,
+						(const RelOptInfo *) list_nth(joins->relations, place),
+						(const WaJoin *) list_nth(list, place)))
+			joins->made = bms_add_member(joins->made, place);
+}
+
+/* Suggests the columns that a join uses of a relation. */
+static void
+suggest(PlannerInfo *root, const RelOptInfo *relation, const WaJoin *join)
+{
+	AttrNumber attnums[WA_MAX_QUERY_COLUMNS];
+	const int count = find_columns(relation, join, attnums);
+	Relation table;
+
+	if (count <= 0 || !wa_suggest_is_wanted(relation->pages))
+		return;
+	table = wa_planned_sources_open(root, relation);
+	wa_suggest_columns(table, relation->userid, attnums, count);
+	table_close(table, NoLock);
+}
+
+void
+wa_joins_suggest(PlannerInfo *root, const WaPlannedJoins *joins)
+{
+	Bitmapset *possible;
+	List *list;
+	int place = -1;
+
+	if (!wa_enable_resident || IsParallelWorker())
+		return;
+	possible = find_possible(joins, &list);
+	while ((place = bms_next_member(possible, place)) >= 0)
+		if (!bms_is_member(place, joins->made))
+			suggest(root,
+					(const RelOptInfo *) list_nth(joins->relations, place),
+					(const WaJoin *) list_nth(list, place));
+}
+
+/*
+ * Tells whether what sessions read is likely to stay.  What is more than the table, and more
+ * than a session keeps, would be read again by each query beside which it is written to: that
+ * takes several times as long as PostgreSQL's plan.
+ */
+static bool
+may_be_kept(const WaPlannedJoins *joins, double tuples)
+{
+	return wa_planned_joins_rows(joins) <= tuples ||
+		   wa_planned_joins_bytes(joins) <= (double) get_hash_memory_limit();
 }
 
 Cost
-wa_joins_cost(PlannerInfo *root, const WaPlannedJoins *joins, bool may_be_kept)
+wa_joins_cost(const WaPlannedJoins *joins, double tuples)
 {
-	const double share = may_be_kept ? RESIDENT_SHARE : 1;
+	Cost cost = joins->cost;
+	ListCell *cell;
 
-	if (joins->list == NIL || !have_stamps(root, joins))
-		return joins->cost;
-	return joins->cost * share - saved_by_making(root, joins, share);
+	if (!joins->are_resident)
+		return cost;
+	foreach (cell, joins->relations)
+		if (bms_is_member(foreach_current_index(cell), joins->made))
+			cost -= wa_planned_join_cost((const RelOptInfo *) lfirst(cell));
+	if (may_be_kept(joins, tuples))
+		cost *= RESIDENT_SHARE;
+	foreach (cell, joins->relations)
+		if (bms_is_member(foreach_current_index(cell), joins->made))
+			cost += cost_of_making((const RelOptInfo *) lfirst(cell)) *
+					RESIDENT_SHARE;
+	return cost;
 }

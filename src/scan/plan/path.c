@@ -267,25 +267,15 @@ suggest_columns(PlannerInfo *root, const RelOptInfo *output_rel,
 	if (rival >= path->path.total_cost || wa_quick_joins_are_of(root) ||
 		!wa_suggest_is_worth(planned))
 		return;
+	wa_joins_look(root, &loaded.joins, true);
+	loaded.joins_cost = wa_joins_cost(&loaded.joins, loaded.sources.tuples);
 	wa_resident_plan(root, &loaded, limit, nworkers, wa_path_filling(&loaded),
 					 true);
 	wa_path_set_costs(&loaded_path, root, &loaded, limit, nworkers);
-	if (loaded_path.total_cost < rival)
-		wa_suggest_planned(root, planned);
-}
-
-/*
- * Tells whether a query joins something whose tables are likely to stay.  What is more than
- * the table, and more than a session keeps, would be read again by each query beside which
- * it is written to: that takes several times as long as PostgreSQL's plan.
- */
-static bool
-may_be_kept(const WaPlannedQuery *planned)
-{
-	return planned->joins.list != NIL &&
-		   (planned->joins.rows <= planned->sources.tuples ||
-			wa_planned_joins_bytes(&planned->joins) <=
-				(double) get_hash_memory_limit());
+	if (loaded_path.total_cost >= rival)
+		return;
+	wa_suggest_planned(root, planned);
+	wa_joins_suggest(root, &planned->joins);
 }
 
 /* Adds our path to those of a grouping, unless *reason says why not. */
@@ -307,8 +297,8 @@ add_our_path(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *output_rel,
 			wa_path_row_cost(planned), &planned->sources);
 	if (*reason != NULL || output_rel->pathlist == NIL)
 		return;
-	planned->joins.cost =
-		wa_joins_cost(root, &planned->joins, may_be_kept(planned));
+	planned->joins_cost =
+		wa_joins_cost(&planned->joins, planned->sources.tuples);
 	wa_limit_recognise(root, planned, output_rel->reltarget, limit);
 	/* The plan is said to be of its parent's relations; see createplan.c. */
 	parent = palloc(sizeof(RelOptInfo));

@@ -177,7 +177,7 @@ wa_path_set_costs(Path *path, const PlannerInfo *root,
 		cost_qual_eval(&having, planned->having, (PlannerInfo *) root);
 	path->startup_cost = startup_cost(planned, nreturned, nworkers) +
 						 planned->sources.others_cost +
-						 planned->sources.pushed_cost + planned->joins.cost +
+						 planned->sources.pushed_cost + planned->joins_cost +
 						 target->cost.startup + having.startup;
 	if (!enable_seqscan)
 		disable_path_compat(path);

@@ -480,6 +480,17 @@ wa_planned_joins_find(PlannerInfo *root, const RelOptInfo *relation,
 }
 
 double
+wa_planned_joins_rows(const WaPlannedJoins *joins)
+{
+	double rows = joins->rows;
+	int place = -1;
+
+	while ((place = bms_next_member(joins->made, place)) >= 0)
+		rows -= ((const Path *) list_nth(joins->paths, place))->rows;
+	return rows;
+}
+
+double
 wa_planned_joins_bytes(const WaPlannedJoins *joins)
 {
 	double bytes = 0;
@@ -489,12 +500,14 @@ wa_planned_joins_bytes(const WaPlannedJoins *joins)
 	{
 		const Path *path = (const Path *) lfirst(cell);
 
+		if (bms_is_member(foreach_current_index(cell), joins->made))
+			continue;
 		bytes +=
 			path->rows * (ROW_BYTES + path->pathtarget->width +
 						  VALUE_BYTES * list_length(path->pathtarget->exprs));
 	}
 	foreach (cell, joins->list)
 		if (((const WaJoin *) lfirst(cell))->kind == WA_JOIN_NUMBER)
-			bytes += joins->rows * ROW_BYTES;
+			bytes += wa_planned_joins_rows(joins) * ROW_BYTES;
 	return bytes;
 }

@@ -20,6 +20,11 @@ typedef struct WaPlannedJoins
 	Cost cost;     /* to have the rows of the relations */
 	double rows;   /* that these have, together */
 	RelOptInfo *table;
+
+	/* Set by wa_joins_look (joins_resident.h) */
+	bool are_resident; /* all relations */
+	Bitmapset
+		*made; /* places of those of which the device process makes tables */
 } WaPlannedJoins;
 
 /*
@@ -33,7 +38,10 @@ wa_planned_joins_find(PlannerInfo *root, const RelOptInfo *relation,
 /* Returns what it costs to have the rows of a relation that is joined, by its plan. */
 extern Cost wa_planned_join_cost(const RelOptInfo *relation);
 
-/* Returns how many bytes what is joined is likely to take. */
+/* Returns how many rows sessions are likely to read of what is joined. */
+extern double wa_planned_joins_rows(const WaPlannedJoins *joins);
+
+/* Returns how many bytes these are likely to take. */
 extern double wa_planned_joins_bytes(const WaPlannedJoins *joins);
 
 #endif /* WA_SCAN_PLANNED_JOINS_H */

@@ -23,6 +23,7 @@
 #include "scan/expr/compile.h"
 #include "scan/expr/errors.h"
 #include "scan/plan/dependent_keys.h"
+#include "scan/plan/joins_resident.h"
 #include "scan/plan/planned_query.h"
 #include "scan/plan/planned_sets.h"
 #include "scan/tables/join_tables.h"
@@ -380,10 +381,14 @@ check_program(PlannerInfo *root, const WaGrouping *grouping,
 	if (reason != NULL)
 		return reason;
 	reason = choose_keys(root, grouping, planned);
+	wa_joins_look(root, &planned->joins, false);
 	if (reason == NULL &&
 		wa_planned_joins_bytes(&planned->joins) > (double) wa_join_memory())
+	{
+		wa_joins_suggest(root, &planned->joins);
 		reason = "what is joined takes more memory than warpagg.buffer_memory, "
 				 "or work_mem and hash_mem_multiplier, allow";
+	}
 	if (reason != NULL)
 		return reason;
 	query->varno = planned->relation->relid;

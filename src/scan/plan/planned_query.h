@@ -19,6 +19,7 @@ typedef struct WaPlannedQuery
 {
 	RelOptInfo *relation; /* the table whose rows are grouped, */
 	WaPlannedJoins joins; /* what it is joined to, */
+	Cost joins_cost;      /* and what it costs to have that, */
 	double rows;          /* and how many rows that makes, which fulfil WHERE */
 	WaPlannedSources sources;
 	WaScanQuery query;

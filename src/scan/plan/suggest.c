@@ -15,29 +15,15 @@
 #include "resident/columns.h"
 #include "resident/relation.h"
 #include "scan/plan/suggest.h"
+#include "scan/plan/suggest_columns.h"
 #include "scan/state/scan_source.h"
 #include "settings.h"
-
-/*
- * Smaller relations are not loaded for a query's sake.  Of 2 MB queries in one process,
- * on two processors, took 0.10 to 0.59 ms where columns were resident and 0.12 to 0.70
- * from the heap: sum(v) half, count(*), a GROUP BY with WHERE and one by month 0.65 to
- * 0.85 of the time.  Of 1 MB count(*) took 0.09 ms and not 0.07, and the others 0.7 to
- * 0.95 of the time, which does not pay for loading them (2026-11-22).
- */
-#define MIN_AUTOLOAD_BLOCKS 256
 
 /*
  * The share of a table's rows that a query has to read for its columns to be suggested
  * where PostgreSQL answers it by a plan of its own: that finds a few rows sooner.
  */
 #define MIN_SHARE 0.05
-
-bool
-wa_suggest_is_wanted(double nblocks)
-{
-	return wa_autoload && nblocks >= MIN_AUTOLOAD_BLOCKS;
-}
 
 /*
  * A query without columns gains from any.  One of which not all blocks could be used may
@@ -65,31 +51,11 @@ wa_suggest_is_worth(const WaPlannedQuery *planned)
 {
 	const WaPlannedSources *sources = &planned->sources;
 
-	return wa_autoload && wa_enable_resident && !IsParallelWorker() &&
+	return wa_enable_resident && !IsParallelWorker() &&
 		   planned->query.compiler->ncolumns > 0 &&
 		   planned->query.compiler->ncolumns <= WA_MAX_QUERY_COLUMNS &&
-		   sources->pages >= MIN_AUTOLOAD_BLOCKS &&
+		   wa_suggest_is_wanted(sources->pages) &&
 		   sources->rows >= sources->tuples * MIN_SHARE;
-}
-
-/*
- * Tells whether the columns of a query's table are its user's to load: when it is planned
- * nobody has looked at privileges yet.
- */
-static bool
-may_load(Oid table, const WaPlannedQuery *planned)
-{
-	const Oid user = OidIsValid(planned->relation->userid)
-						 ? planned->relation->userid
-						 : GetUserId();
-
-	if (pg_class_aclcheck(table, user, ACL_SELECT) == ACLCHECK_OK)
-		return true;
-	for (int i = 0; i < planned->query.compiler->ncolumns; i++)
-		if (pg_attribute_aclcheck(table, planned->query.compiler->attnums[i],
-								  user, ACL_SELECT) != ACLCHECK_OK)
-			return false;
-	return true;
 }
 
 /* Suggests the columns of a query in one of its sources, if they can be resident. */
@@ -119,7 +85,9 @@ wa_suggest_planned(PlannerInfo *root, const WaPlannedQuery *planned)
 	const List *taken = planned->sources.taken;
 	const int first = Max(list_length(taken) - WA_SUGGEST_MOST, 0);
 
-	if (may_load(RelationGetRelid(table), planned))
+	if (wa_suggest_may_load(RelationGetRelid(table), planned->relation->userid,
+							planned->query.compiler->attnums,
+							planned->query.compiler->ncolumns))
 		for (int i = list_length(taken) - 1; i >= first; i--)
 		{
 			WaScanSource source = {

@@ -15,9 +15,6 @@
  */
 #define WA_SUGGEST_MOST 32
 
-/* Tells whether columns are suggested for queries over tables of so many blocks at all. */
-extern bool wa_suggest_is_wanted(double nblocks);
-
 /*
  * Suggests, if that is wanted, the named columns of a query that has been answered, so
  * far, for some of the blocks of a table of its.  are_resident: the device process has some

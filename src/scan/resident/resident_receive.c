@@ -12,6 +12,7 @@
 #include "resident/autoload.h"
 #include "scan/plan/resident_worth.h"
 #include "scan/plan/suggest.h"
+#include "scan/plan/suggest_columns.h"
 #include "scan/resident/resident_asked.h"
 #include "scan/resident/resident_receive.h"
 #include "scan/resident/resident_tables.h"
