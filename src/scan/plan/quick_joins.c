@@ -194,25 +194,78 @@ cost_of_others(const List *relations)
 	return cost;
 }
 
-/* Joins a relation to others, by a path that is thought to cost so much. */
+/* Returns those clauses of an inner join of two relations that it can go by, hashing. */
+static List *
+hash_clauses(const RelOptInfo *outer, const RelOptInfo *inner, List *clauses)
+{
+	List *hashed = NIL;
+	ListCell *cell;
+
+	foreach (cell, clauses)
+	{
+		RestrictInfo *info = lfirst_node(RestrictInfo, cell);
+
+		if (info->can_join && OidIsValid(info->hashjoinoperator) &&
+			((bms_is_subset(info->left_relids, outer->relids) &&
+			  bms_is_subset(info->right_relids, inner->relids)) ||
+			 (bms_is_subset(info->left_relids, inner->relids) &&
+			  bms_is_subset(info->right_relids, outer->relids))))
+			hashed = lappend(hashed, info);
+	}
+	return hashed;
+}
+
+/* Returns a path that joins two relations by a hash join, of which nobody asks the cost. */
+static Path *
+make_hash_path(RelOptInfo *result, Path *outer, Path *inner, List *clauses,
+			   List *hashed)
+{
+	HashPath *path = makeNode(HashPath);
+
+	path->jpath.path.pathtype = T_HashJoin;
+	path->jpath.path.parent = result;
+	path->jpath.path.pathtarget = result->reltarget;
+	path->jpath.path.rows = result->rows;
+	path->jpath.jointype = JOIN_INNER;
+	path->jpath.outerjoinpath = outer;
+	path->jpath.innerjoinpath = inner;
+	path->jpath.joinrestrictinfo = clauses;
+	path->path_hashclauses = hashed;
+	path->num_batches = 1;
+	path->inner_rows_total = inner->rows;
+	return &path->jpath.path;
+}
+
+/*
+ * Joins a relation to others, by a path that is thought to cost so much: a hash join if there
+ * can be one, as it may have to be run (alternative_path.h).
+ */
 static RelOptInfo *
 join_next(PlannerInfo *root, RelOptInfo *joined, RelOptInfo *next, Cost cost)
 {
 	const Relids relids = joined_relids_compat(joined, next, NULL);
 	JoinPathExtraData extra = {
 		.restrictlist = join_clauses_compat(root, relids, joined, next, NULL)};
+	List *hashed = hash_clauses(joined, next, extra.restrictlist);
 	RelOptInfo *result = find_join_rel(root, relids);
 	JoinCostWorkspace costs = {0};
-	NestPath *path;
+	Path *path;
 
 	if (result == NULL)
 		elog(ERROR, "could not join relations");
-	path = create_nestloop_path(
-		root, result, JOIN_INNER, &costs, &extra, joined->cheapest_total_path,
-		next->cheapest_total_path, extra.restrictlist, NIL, NULL);
-	path->jpath.path.startup_cost = 0;
-	path->jpath.path.total_cost = cost;
-	add_path(result, &path->jpath.path);
+	if (hashed != NIL)
+		path = make_hash_path(result, joined->cheapest_total_path,
+							  next->cheapest_total_path, extra.restrictlist,
+							  hashed);
+	else
+		path = &create_nestloop_path(root, result, JOIN_INNER, &costs, &extra,
+									 joined->cheapest_total_path,
+									 next->cheapest_total_path,
+									 extra.restrictlist, NIL, NULL)
+					->jpath.path;
+	path->startup_cost = 0;
+	path->total_cost = cost;
+	add_path(result, path);
 	set_cheapest(result);
 	return result;
 }
