@@ -152,13 +152,14 @@ SET hash_mem_multiplier = 1;
 SELECT wa_join_differences('SELECT s.id, i.name, sum(weight), count(*) FROM wa_sale s JOIN wa_item i ON s.item = i.id WHERE s.id < 50000 AND is_new GROUP BY 1, 2');
 SELECT wa_join_differences('SELECT s.id, min(p.region) FROM wa_sale s LEFT JOIN wa_place p ON s.place = p.id GROUP BY 1');
 -- Tables that workers have no memory for, as there are more rows than was planned: none.
-CREATE TABLE wa_many AS SELECT i AS id, 'one of many: ' || i AS name FROM generate_series(1, 20000) i;
+CREATE TABLE wa_many AS SELECT i AS id, 'one of many: ' || i AS name, i * 7 AS number FROM generate_series(1, 20000) i;
 ALTER TABLE wa_many ADD PRIMARY KEY (id);
 ANALYZE wa_many;
-SET warpagg.buffer_memory = '64kB';
-SELECT * FROM wa_workers('SELECT max(m.name) FROM wa_sale s JOIN wa_many m ON s.id = m.id WHERE m.id % 1 = 0');
-SELECT wa_join_differences('SELECT max(m.name), count(*) FROM wa_sale s JOIN wa_many m ON s.id = m.id WHERE m.id % 1 = 0');
+SET warpagg.buffer_memory = '230kB';
+SELECT * FROM wa_workers('SELECT max(m.number) FROM wa_sale s JOIN wa_many m ON s.id = m.id WHERE m.id % 1 = 0');
+SELECT wa_join_differences('SELECT max(m.number), count(*) FROM wa_sale s JOIN wa_many m ON s.id = m.id WHERE m.id % 1 = 0');
 -- Tables that the planner sees to take too much, and what they may take.
+SET warpagg.buffer_memory = '64kB';
 SET warpagg.explain_refusals = explain;
 SELECT wa_refusal('SELECT max(m.name) FROM wa_sale s JOIN wa_many m ON s.id = m.id');
 SELECT wa_refusal('SELECT count(*) FROM wa_sale s WHERE s.id NOT IN (SELECT id FROM wa_many)');

@@ -15,8 +15,10 @@
 #include "utils/typcache.h"
 
 #include "compat.h"
+#include "scan/node/alternative.h"
 #include "scan/node/explain.h"
 #include "scan/node/feed.h"
+#include "scan/node/join_full.h"
 #include "scan/node/joined.h"
 #include "scan/output/top.h"
 #include "scan/state/instrument.h"
@@ -282,6 +284,16 @@ show_join_uses(const WaScanState *state, ExplainState *es)
 	ExplainCloseGroup("Join Tables", "Join Tables", false, es);
 }
 
+/* Prints why PostgreSQL's plan, which is below, has joined all, if it has. */
+static void
+show_alternative(const WaScanState *state, ExplainState *es)
+{
+	if (wa_alternative_is_used(state->alternative))
+		ExplainPropertyText(
+			"Joined By",
+			psprintf("PostgreSQL's plan, as %s", wa_join_full(state)), es);
+}
+
 /* Prints clauses that are all to be fulfilled. */
 static void
 show_clauses(const char *label, List *clauses, List *context, bool use_prefix,
@@ -331,7 +343,10 @@ wa_scan_explain(CustomScanState *node, List *ancestors, ExplainState *es)
 				 es);
 	show_joins(&state->query, context, es);
 	if (es->analyze)
+	{
 		show_join_uses(state, es);
+		show_alternative(state, es);
+	}
 	show_top(plan, context, use_prefix, es);
 	if (state->feed != NULL)
 		show_children(state, es);
@@ -350,6 +365,7 @@ wa_scan_explain(CustomScanState *node, List *ancestors, ExplainState *es)
 	if (es->analyze)
 	{
 		show_instrument(&instrument, state->top != NULL, es);
-		wa_why_heap_show(&state->query, &state->sources, &instrument, es);
+		if (!wa_alternative_is_used(state->alternative))
+			wa_why_heap_show(&state->query, &state->sources, &instrument, es);
 	}
 }

@@ -190,9 +190,15 @@ wa_feed_find_sources(WaScanState *state)
 }
 
 bool
+wa_feed_has_rows(const WaFeed *feed)
+{
+	return !TupIsNull(feed->first);
+}
+
+bool
 wa_feed_has_more(const WaFeed *feed)
 {
-	return !TupIsNull(feed->first) || feed->groups.plan != NULL;
+	return wa_feed_has_rows(feed) || feed->groups.plan != NULL;
 }
 
 /* Returns a row of PostgreSQL's plan as one of the node's table. */

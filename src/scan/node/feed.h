@@ -28,6 +28,9 @@ extern WaFeed *wa_feed_begin(WaScanState *state, TupleDesc descriptor,
 /* Has the node's sources be those that are not pruned. */
 extern void wa_feed_find_sources(WaScanState *state);
 
+/* Tells whether rows of PostgreSQL's plans are to be taken. */
+extern bool wa_feed_has_rows(const WaFeed *feed);
+
 /* Tells, then, whether something is to come of others, as rows or as groups. */
 extern bool wa_feed_has_more(const WaFeed *feed);
 

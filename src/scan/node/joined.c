@@ -5,9 +5,12 @@
 #include "postgres.h"
 
 #include "executor/executor.h"
+#include "optimizer/optimizer.h"
+#include "utils/builtins.h"
 
 #include "client/tables.h"
 #include "scan/node/join_contents.h"
+#include "scan/node/join_full.h"
 #include "scan/node/join_making.h"
 #include "scan/node/joined.h"
 #include "scan/resident/join_fetch.h"
@@ -213,6 +216,8 @@ fill_and_keep(const WaScanState *state, WaJoined *joined,
 	ListCell *cell;
 
 	fill(state, joined, units, list);
+	if (state->query.interpreter->joined->full != NULL)
+		return;
 	foreach (cell, list)
 	{
 		const WaJoinContents *contents = (const WaJoinContents *) lfirst(cell);
@@ -270,18 +275,41 @@ take_kept(const WaScanState *state, const List *list, List **others,
 }
 
 /*
+ * Frees what was read of joined relations if it is more than it may be.  Then the node's
+ * alternative is to be used; raises an error if it has none.
+ */
+static void
+give_up(WaScanState *state)
+{
+	WaJoinTables *tables = state->query.interpreter->joined;
+
+	if (tables->full == NULL)
+		return;
+	wa_join_tables_drop(tables);
+	state->joined->has_read = false;
+	if (state->alternative == NULL)
+		ereport(
+			ERROR,
+			(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+			 errmsg("what a query joins takes more memory than it may"),
+			 errdetail_internal("The %s.", wa_join_full(state)),
+			 errhint(
+				 "Raise \"warpagg.buffer_memory\" or \"work_mem\", have the "
+				 "tables analyzed, or set \"warpagg.enable_scan\" to off.")));
+}
+
+/*
  * Has the tables that are lent be here, of which those that cannot be fetched are filled: the
  * have of WaJoinTables, for a node's state.
  */
 static void
 have_lent(void *context)
 {
-	const WaScanState *state = context;
+	WaScanState *state = context;
 	WaJoined *joined = state->joined;
+	List *left = NIL;
 	MemoryContext old =
 		MemoryContextSwitchTo(state->css.ss.ps.state->es_query_cxt);
-
-	List *left = NIL;
 	ListCell *cell;
 
 	foreach (cell, joined->lent)
@@ -291,6 +319,7 @@ have_lent(void *context)
 	if (left != NIL)
 		fill_and_keep(state, joined, add_units(NULL, left), left);
 	forget_lent(state, joined);
+	give_up(state);
 	MemoryContextSwitchTo(old);
 }
 
@@ -370,6 +399,8 @@ make_tables(const WaScanState *state, WaJoined *joined,
 		read_units(&making->state, &below);
 	}
 	is_made =
+		(below.plans == NIL ||
+		 making->state.query.interpreter->joined->full == NULL) &&
 		wa_join_making_run(making, state->query.interpreter->joined->uses);
 	forget_lent(&making->state, &below);
 	wa_join_making_end(making);
@@ -487,11 +518,14 @@ read_units(WaScanState *state, WaJoined *joined)
 	MemoryContextSwitchTo(old);
 }
 
-void
+bool
 wa_joined_read(WaScanState *state)
 {
-	if (state->joined != NULL)
-		read_units(state, state->joined);
+	if (state->joined == NULL)
+		return true;
+	read_units(state, state->joined);
+	give_up(state);
+	return state->joined->has_read;
 }
 
 const WaJoinUse *
@@ -520,6 +554,12 @@ wa_joined_rescan(WaJoined *joined, Bitmapset *changed)
 			joined->has_read = false;
 		UpdateChangedParamSet(plan, changed);
 	}
+}
+
+List *
+wa_joined_plans(const WaJoined *joined)
+{
+	return joined->below;
 }
 
 void

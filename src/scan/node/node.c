@@ -14,6 +14,7 @@
 #include "utils/rel.h"
 
 #include "client/client.h"
+#include "scan/node/alternative.h"
 #include "scan/node/explain.h"
 #include "scan/node/feed.h"
 #include "scan/node/joined.h"
@@ -77,6 +78,7 @@ begin_scan(CustomScanState *node, EState *estate, int eflags)
 		state->feed = wa_feed_begin(state, RelationGetDescr(relation), eflags);
 	wa_plan_read(plan, &state->query);
 	state->joined = wa_joined_begin(state, eflags);
+	state->alternative = wa_alternative_make(state, eflags);
 	/* warpagg.accelerate is as it was when the plan was made. */
 	reason = wa_scan_query_aggregate(&state->query, NULL);
 	if (reason != NULL)
@@ -126,8 +128,26 @@ has_other_rows(const WaScanState *state)
 	return state->feed != NULL && wa_feed_has_more(state->feed);
 }
 
-/* Reads the table. */
-static void
+/*
+ * Has tables of what is joined be here that only the device process has, if rows are to look
+ * anything up in them; workers are given them, before rows are read here.  Returns false if
+ * they would take more memory than they may.
+ */
+static bool
+have_tables(const WaScanState *state)
+{
+	const WaInterpreter *interpreter = state->query.interpreter;
+
+	if (interpreter->joined == NULL)
+		return true;
+	if (wa_sources_blocks_left(&state->sources) > 0 ||
+		(state->feed != NULL && wa_feed_has_rows(state->feed)))
+		return wa_join_tables_have(interpreter->joined);
+	return interpreter->joined->full == NULL;
+}
+
+/* Reads the table; returns false if the node's alternative is to do so. */
+static bool
 read_table(WaScanState *state)
 {
 	ExprContext *econtext = state->css.ss.ps.ps_ExprContext;
@@ -137,22 +157,31 @@ read_table(WaScanState *state)
 		wa_feed_find_sources(state);
 	wa_scan_begin(state);
 	if (!is_wanted)
-		return;
+		return true;
 	if (!wa_sources_have_rows(&state->sources) && !has_other_rows(state))
-		return;
-	wa_joined_read(state);
+		return true;
+	if (!wa_joined_read(state))
+		return false;
 	if (wa_interpreter_prepare(state->query.interpreter, econtext))
 		wa_resident_use(state, has_other_rows(state));
 	else
 		wa_why_heap_note(&state->sources, "no vector holds a constant's value");
-	/* Workers are given tables, before rows are read here. */
-	if (wa_interpreter_lends(state->query.interpreter) &&
-		wa_sources_blocks_left(&state->sources) > 0)
-		wa_join_tables_have(state->query.interpreter->joined);
+	if (!have_tables(state))
+		return false;
 	for (int i = 0; i < state->sources.count; i++)
 		state->sources.list[i]->heap->may_mark = true;
 	read_heap(state);
 	wa_spill_finish(&state->store, 1);
+	return true;
+}
+
+/* Leaves all to PostgreSQL's plan. */
+static void
+use_alternative(WaScanState *state)
+{
+	wa_spill_end(&state->store);
+	state->ngroups = 0;
+	wa_alternative_begin(state);
 }
 
 /* Forgets all groups: all batches are to come. */
@@ -169,18 +198,22 @@ start(WaScanState *state)
 
 /*
  * Computes the groups of the next batch, of the table or of what was spilled, and which of
- * them to return; returns false if none is left.
+ * them to return; returns false if none is left, or the alternative has them.
  */
 static bool
 fill(WaScanState *state)
 {
-	if (state->batches > 0 && !wa_spill_is_left(&state->store))
+	if (wa_alternative_is_used(state->alternative) ||
+		(state->batches > 0 && !wa_spill_is_left(&state->store)))
 		return false;
 	state->next = 0;
-	if (state->batches++ == 0)
-		read_table(state);
-	else
+	if (state->batches++ > 0)
 		wa_scan_read_partition(state);
+	else if (!read_table(state))
+	{
+		use_alternative(state);
+		return false;
+	}
 	wa_shifted_check(&state->store);
 	state->ngroups = wa_scan_groups(&state->store);
 	if (state->top != NULL)
@@ -204,6 +237,21 @@ next_group(WaScanState *state, uint32 *group)
 	if (state->top != NULL)
 		*group = wa_top_group(state->top, *group);
 	return true;
+}
+
+/* Returns the next row of the alternative, which has looked at HAVING; NULL: there is none. */
+static TupleTableSlot *
+next_of_alternative(CustomScanState *node)
+{
+	PlanState *ps = &node->ss.ps;
+	ExprContext *econtext = ps->ps_ExprContext;
+
+	ResetExprContext(econtext);
+	econtext->ecxt_scantuple = wa_alternative_next((WaScanState *) node);
+	if (econtext->ecxt_scantuple == NULL)
+		return NULL;
+	return ps->ps_ProjInfo == NULL ? econtext->ecxt_scantuple
+								   : ExecProject(ps->ps_ProjInfo);
 }
 
 static TupleTableSlot *
@@ -236,7 +284,9 @@ exec_scan(CustomScanState *node)
 		return ps->ps_ProjInfo == NULL ? econtext->ecxt_scantuple
 									   : ExecProject(ps->ps_ProjInfo);
 	}
-	return NULL;
+	return wa_alternative_is_used(state->alternative)
+			   ? next_of_alternative(node)
+			   : NULL;
 }
 
 static void
@@ -249,6 +299,7 @@ end_scan(CustomScanState *node)
 	if (state->feed != NULL)
 		wa_feed_end(state->feed);
 	wa_joined_end(state->joined);
+	wa_alternative_end(state->alternative);
 	wa_spill_end(&state->store);
 }
 
@@ -257,6 +308,8 @@ rescan(CustomScanState *node)
 {
 	WaScanState *state = (WaScanState *) node;
 
+	if (wa_alternative_rescan(state, node->ss.ps.chgParam))
+		return;
 	state->next = 0;
 	if (node->ss.ps.chgParam == NULL && state->batches <= 1)
 		return; /* no group has been given up yet */

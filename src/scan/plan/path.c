@@ -22,6 +22,7 @@
 #include "optimizer/paths.h"
 #include "optimizer/planner.h"
 
+#include "scan/plan/alternative_path.h"
 #include "scan/plan/counted_plan.h"
 #include "scan/plan/group_estimate.h"
 #include "scan/plan/joins_resident.h"
@@ -117,6 +118,7 @@ make_plan(PlannerInfo *root, RelOptInfo *rel, CustomPath *path, List *tlist,
 	query.planned_children =
 		planned->sources.has_children ? planned->sources.nchildren : 0;
 	query.planned_pushed = planned->sources.pushed != NIL;
+	query.planned_alternative = planned->has_alternative;
 	query.block_cost =
 		wa_path_rows_cost(planned) / Max(planned->sources.pages, 1);
 	wa_plan_write(scan, &query, &limit->top);
@@ -278,6 +280,22 @@ suggest_columns(PlannerInfo *root, const RelOptInfo *output_rel,
 	wa_joins_suggest(root, &planned->joins);
 }
 
+/*
+ * Has the plan of our path have PostgreSQL's below it, beside what is joined, for when that
+ * takes more memory than was thought.
+ */
+static void
+add_alternative(PlannerInfo *root, const RelOptInfo *output_rel,
+				WaPlannedQuery *planned, CustomPath *path)
+{
+	Path *alternative =
+		wa_alternative_path(root, output_rel, planned, &path_methods);
+
+	planned->has_alternative = alternative != NULL;
+	if (alternative != NULL)
+		path->custom_paths = lappend(path->custom_paths, alternative);
+}
+
 /* Adds our path to those of a grouping, unless *reason says why not. */
 static void
 add_our_path(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *output_rel,
@@ -305,6 +323,8 @@ add_our_path(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *output_rel,
 	*parent = *output_rel;
 	parent->relids = input_rel->relids;
 	path = make_path(root, parent, output_rel->reltarget, planned, limit);
+	if (planned->joins.list != NIL)
+		add_alternative(root, output_rel, planned, path);
 	/*
 	 * PostgreSQL's own estimate: the plan above is to be as without the node.  Of a LIMIT
 	 * of unknown size PostgreSQL's node takes the share.
@@ -429,6 +449,7 @@ wa_scan_init(void)
 {
 	RegisterCustomScanMethods(&scan_methods);
 	RegisterCustomScanMethods(&source_scan_methods);
+	wa_alternative_path_init();
 	wa_upper_hook_init(consider);
 	previous_relation_hook = set_rel_pathlist_hook;
 	set_rel_pathlist_hook = consider_relation;

@@ -26,7 +26,8 @@ typedef struct WaPlannedQuery
 	List *having;         /* clauses that a group has to fulfil */
 	double ninstructions; /* of the query program, for each row of the table */
 	bool can_push;        /* warpaggd has all that computes it */
-	double ngroups;       /* that are likely; set by scan/plan/path.c */
+	double ngroups;       /* that are likely, and: */
+	bool has_alternative; /* a path of PostgreSQL's; set by scan/plan/path.c */
 
 	/* What is resident; set by scan/plan/resident_plan.c */
 	double resident_share;  /* of the rows, that are likely to be */

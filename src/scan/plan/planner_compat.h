@@ -45,6 +45,15 @@ expressions_of_child_compat(PlannerInfo *root, List *expressions,
 #endif
 }
 
+/* What leaves one of the rows that are equal, which 19 has no other kind beside. */
+#if PG_VERSION_NUM >= 190000
+typedef UniquePath WaDistinctPath;
+#define T_DISTINCT_PATH_COMPAT T_UniquePath
+#else
+typedef UpperUniquePath WaDistinctPath;
+#define T_DISTINCT_PATH_COMPAT T_UpperUniquePath
+#endif
+
 /* Says of a path that it is one of those that PostgreSQL is told to do without. */
 static inline void
 disable_path_compat(Path *path)

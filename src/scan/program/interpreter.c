@@ -67,7 +67,8 @@ call_rows(void *context, const WaVector *a, WaVector *out, size_t nrows)
 {
 	const WaInterpreterCall *call = (const WaInterpreterCall *) context;
 
-	wa_join_tables_have(call->interpreter->joined);
+	if (!wa_join_tables_have(call->interpreter->joined))
+		elog(ERROR, "tables of joins are not there");
 	wa_key_rows_call(&call->interpreter->joined->rows[call->expression->join],
 					 a, out, nrows);
 	return true;

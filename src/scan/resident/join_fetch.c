@@ -13,7 +13,7 @@
 static bool
 fetch(WaLookupTable *table, WaTableDigest digest)
 {
-	const Size most = wa_join_memory();
+	const Size most = wa_join_memory_limit();
 	const Size taken = MemoryContextMemAllocated(CurrentMemoryContext, true);
 
 	return taken < most &&

@@ -272,14 +272,17 @@ ask(WaScanState *state, WaDistinctInputs *inputs, WaAsking *asking,
 		count_covered(state, &answer);
 }
 
-/* Has the tables that the device process lacks be made here, from where it is given them. */
-static void
+/*
+ * Has the tables that the device process lacks be made here, from where it is given them;
+ * returns false if they would take more memory than they may.
+ */
+static WA_MUST_CHECK bool
 make_lent(const WaInterpreter *interpreter)
 {
 	ereport(DEBUG2, (errmsg_internal("warpagg makes tables that its device "
 									 "process does not keep any more")));
 	wa_join_digests_lack();
-	wa_join_tables_have(interpreter->joined);
+	return wa_join_tables_have(interpreter->joined);
 }
 
 /*
@@ -308,8 +311,8 @@ ask_in_turn(WaScanState *state, WaAsking *asking, WaArena *arena)
 		if (!wa_resident_write_query(asking, stage, arena, &query))
 			return stage >= 0;
 		ask(state, NULL, asking, &query, stage, &answer);
-		if (asking->lacks_lent)
-			make_lent(interpreter);
+		if (asking->lacks_lent && !make_lent(interpreter))
+			return true;
 		/* Rows of blocks that it has answered for have no errors. */
 	} while (asking->lacks_lent ||
 			 (stage >= 0 && answer.kept_rows > 0 &&

@@ -55,6 +55,7 @@ typedef enum WaPlanNumber
 	EXCLUDED,
 	CHILDREN,
 	PUSHED,
+	ALTERNATIVE,
 	KEEPS_TIES,
 	HAVING_FIRST,
 	NUMBER_COUNT
@@ -186,6 +187,7 @@ wa_plan_write(CustomScan *plan, const WaScanQuery *query, const WaPlanTop *top)
 		[EXCLUDED] = query->planned_excluded,
 		[CHILDREN] = query->planned_children,
 		[PUSHED] = query->planned_pushed,
+		[ALTERNATIVE] = query->planned_alternative,
 		[KEEPS_TIES] = top->keeps_ties,
 		[HAVING_FIRST] = top->having_first,
 	};
@@ -242,7 +244,7 @@ has_plan(const CustomScan *plan, int join)
 	return wa_join_has_plan((WaJoinKind) number_of_join(plan, join, KIND));
 }
 
-/* Returns how many joins have plans, which are the last ones. */
+/* Returns how many joins have plans. */
 static int
 count_joins(const CustomScan *plan)
 {
@@ -255,11 +257,12 @@ count_joins(const CustomScan *plan)
 	return count;
 }
 
-/* Returns how many plans there are before those. */
+/* Returns how many plans there are before those; behind them is the alternative. */
 static int
 count_others(const CustomScan *plan)
 {
-	return list_length(plan->custom_plans) - count_joins(plan);
+	return list_length(plan->custom_plans) - count_joins(plan) -
+		   number_of(plan, ALTERNATIVE);
 }
 
 Plan *
@@ -281,7 +284,17 @@ wa_plan_pushed(const CustomScan *plan)
 List *
 wa_plan_joined(const CustomScan *plan)
 {
-	return list_copy_tail(plan->custom_plans, count_others(plan));
+	List *plans = list_copy_tail(plan->custom_plans, count_others(plan));
+
+	return list_truncate(plans, count_joins(plan));
+}
+
+Plan *
+wa_plan_alternative(const CustomScan *plan)
+{
+	return number_of(plan, ALTERNATIVE) == 0
+			   ? NULL
+			   : (Plan *) llast(plan->custom_plans);
 }
 
 /* Returns what a plan returns, as a list of columns has it. */
@@ -472,6 +485,7 @@ wa_plan_read(const CustomScan *plan, WaScanQuery *query)
 	query->planned_excluded = (WaExcluded) number_of(plan, EXCLUDED);
 	query->planned_children = number_of(plan, CHILDREN);
 	query->planned_pushed = number_of(plan, PUSHED) != 0;
+	query->planned_alternative = number_of(plan, ALTERNATIVE) != 0;
 	query->block_cost = floatVal(list_nth(plan->custom_private, BLOCK_COST));
 	query->filter_clauses = restore_list(plan, FILTERS);
 	query->one_time_clauses = restore_list(plan, ONE_TIME_FILTERS);

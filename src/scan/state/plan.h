@@ -35,6 +35,9 @@ extern Node *wa_scan_create_state(CustomScan *plan);
 /* Likewise of the node of a source below it (scan/node/feed.h). */
 extern Node *wa_source_create_state(CustomScan *plan);
 
+/* And of that which reads what is joined again (scan/node/again.h). */
+extern Node *wa_again_create_state(CustomScan *plan);
+
 /* Writes what a node computes, and which of its groups are wanted, into a plan. */
 extern void wa_plan_write(CustomScan *plan, const WaScanQuery *query,
 						  const WaPlanTop *top);
@@ -42,8 +45,9 @@ extern void wa_plan_write(CustomScan *plan, const WaScanQuery *query,
 /*
  * Has a plan get what it needs from plans below it, at the end of making it: its sources and
  * rows of PostgreSQL's plans, whose target list has columns of the table and perhaps other
- * things, groups of other servers, if there are any (planned_pushed), and what is joined.
- * The first of these must not run several plans at the same time, as sources come first.
+ * things, groups of other servers, if there are any (planned_pushed), what is joined, and
+ * PostgreSQL's own plan (planned_alternative), which is the last one.  The first of these must
+ * not run several plans at the same time, as sources come first.
  */
 extern void wa_plan_set_below(CustomScan *plan, List *plans);
 
@@ -53,6 +57,9 @@ extern Plan *wa_plan_pushed(const CustomScan *plan);
 
 /* Returns the plans of what is joined. */
 extern List *wa_plan_joined(const CustomScan *plan);
+
+/* Returns PostgreSQL's plan, whose rows are the first columns of the scan tuple; NULL: none. */
+extern Plan *wa_plan_alternative(const CustomScan *plan);
 
 /* Returns the numbers, in the table, of the columns of such rows; 0: it is none. */
 extern List *wa_plan_feed_columns(const CustomScan *plan);

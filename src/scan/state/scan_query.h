@@ -52,8 +52,10 @@ typedef struct WaScanQuery
 	WaExcluded planned_excluded; /* tables that these may do without */
 	int planned_children; /* tables that its table consists of; 0: no others */
 	bool planned_pushed;  /* of some of them other servers return groups */
-	Cost block_cost;      /* of a block's rows, for one process */
-	List *filter_clauses; /* of WHERE, in their order */
+	bool
+		planned_alternative; /* there is a plan of PostgreSQL's (scan/node/alternative.h) */
+	Cost block_cost;        /* of a block's rows, for one process */
+	List *filter_clauses;   /* of WHERE, in their order */
 	List *one_time_clauses; /* likewise, but without columns */
 	List *keys;
 	List *

@@ -20,8 +20,9 @@ typedef struct WaScanState
 	WaScanQuery query;
 	WaScanSource table; /* the node's own, unless it has a feed */
 	WaScanSources sources;
-	struct WaFeed *feed;     /* scan/node/feed.h; NULL: none */
-	struct WaJoined *joined; /* scan/node/joined.h; NULL: nothing */
+	struct WaFeed *feed;               /* scan/node/feed.h; NULL: none */
+	struct WaJoined *joined;           /* scan/node/joined.h; NULL: nothing */
+	struct WaAlternative *alternative; /* scan/node/alternative.h; NULL: none */
 	WaScanStore store;
 	WaScanBatch batch;
 

@@ -20,6 +20,9 @@
 #include "scan/tables/join_kept_rows.h"
 #include "scan/tables/join_read.h"
 
+/* Memory of rows grows by so many bytes at most, of which some may stay empty. */
+#define LARGEST_BLOCK (256 * 1024)
+
 /* Puts references to what a plan returns in the place of columns. */
 static Node *
 refer_to_plan(Node *node, void *columns)
@@ -170,7 +173,8 @@ static WaUnitRows *
 make_unit_rows(int nsides)
 {
 	MemoryContext context = AllocSetContextCreate(
-		CurrentMemoryContext, "warpagg join rows", ALLOCSET_DEFAULT_SIZES);
+		CurrentMemoryContext, "warpagg join rows", ALLOCSET_DEFAULT_MINSIZE,
+		ALLOCSET_DEFAULT_INITSIZE, LARGEST_BLOCK);
 	WaUnitRows *rows = MemoryContextAllocZero(context, sizeof(WaUnitRows));
 
 	rows->context = context;
@@ -203,7 +207,7 @@ begin_rows(WaJoinSide *side, WaJoinRows *rows, MemoryContext context,
 	pfree(are_texts);
 }
 
-/* Fills the tables of a unit by the rows that the plans of its sides return. */
+/* Fills the tables of a unit, unless they are full, by the rows of the plans of its sides. */
 static WaUnitRows *
 read_unit(const WaJoinBuild *build, const List *plans, const List *numbers,
 		  int unit, bool with_blocks)
@@ -222,6 +226,8 @@ read_unit(const WaJoinBuild *build, const List *plans, const List *numbers,
 		begin_rows(side, &rows->sides[i], rows->context,
 				   with_blocks && number == unit);
 		wa_join_read_all(build, side, plan);
+		if (build->tables->full != NULL)
+			break;
 		wa_join_rows_trim(side->rows);
 		wa_join_side_finish(build, number);
 	}
@@ -323,7 +329,8 @@ patch_unit(const WaJoinBuild *build, const List *plans,
 	are_same = wa_join_read_changed(
 		build, side, (PlanState *) list_nth(plans, unit), &changed);
 	contents->made = are_same ? rows->made : 0;
-	if (!wa_join_cache_take_made(build->tables, contents))
+	if (build->tables->full == NULL &&
+		!wa_join_cache_take_made(build->tables, contents))
 	{
 		wa_join_side_finish(build, unit);
 		rows->made = 0;
@@ -365,7 +372,7 @@ fill_unit(const WaJoinBuild *build, const List *plans, int unit,
 		rows = patch_unit(build, plans, contents);
 	if (rows == NULL)
 		rows = read_unit(build, plans, numbers, unit, with_blocks);
-	if (with_blocks)
+	if (with_blocks && build->tables->full == NULL)
 		keep_rows(build, rows, contents);
 	else
 		MemoryContextDelete(rows->context);
@@ -384,12 +391,26 @@ contents_of(const List *contents, int unit)
 	return NULL;
 }
 
+/* Notes that tables are full if they take more than they may. */
+static void
+check_memory(WaJoinTables *tables, int unit)
+{
+	if (MemoryContextMemAllocated(tables->context, true) >
+		wa_join_memory_limit())
+		tables->full = (const WaJoin *) list_nth(tables->joins->list, unit);
+}
+
 void
 wa_join_build_fill(WaJoinBuild *build, const List *plans,
 				   const Bitmapset *units, const List *contents)
 {
 	int unit = -1;
 
-	while ((unit = bms_next_member(units, unit)) >= 0)
+	while (build->tables->full == NULL &&
+		   (unit = bms_next_member(units, unit)) >= 0)
+	{
 		fill_unit(build, plans, unit, contents_of(contents, unit));
+		if (build->tables->full == NULL)
+			check_memory(build->tables, unit);
+	}
 }

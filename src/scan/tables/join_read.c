@@ -9,6 +9,7 @@
 #include "executor/executor.h"
 #include "fmgr.h"
 #include "miscadmin.h"
+#include "utils/memutils.h"
 
 #include "heap/place.h"
 #include "scan/tables/join_read.h"
@@ -136,6 +137,29 @@ take_row(const WaJoinBuild *build, WaJoinSide *side, BlockNumber block)
 	rows->nrows++;
 }
 
+/* Returns the bytes that rows may take beside the tables that are there. */
+static Size
+most_bytes(const WaJoinTables *tables)
+{
+	const Size most = wa_join_memory_limit();
+	const Size taken = MemoryContextMemAllocated(tables->context, true);
+
+	return taken < most ? most - taken : 0;
+}
+
+/* Tells whether each row takes memory beside the room that there is for rows. */
+static bool
+take_memory(const WaJoinRows *rows)
+{
+	for (int i = 0; i < rows->nkeys; i++)
+		if (rows->keys[i].are_texts)
+			return true;
+	for (int i = 0; i < rows->ncolumns; i++)
+		if (rows->columns[i].has_memory)
+			return true;
+	return false;
+}
+
 bool
 wa_join_plan_has_blocks(const PlanState *plan)
 {
@@ -150,11 +174,19 @@ wa_join_read_all(const WaJoinBuild *build, WaJoinSide *side, PlanState *plan)
 		side->rows->blocks == NULL
 			? NULL
 			: castNode(SeqScanState, plan)->ss.ss_ScanTupleSlot;
+	const Size most = most_bytes(build->tables);
+	const bool with_memory = take_memory(side->rows);
 	TupleTableSlot *slot;
 
 	for (slot = ExecProcNode(plan); !TupIsNull(slot); slot = ExecProcNode(plan))
 	{
 		CHECK_FOR_INTERRUPTS();
+		if ((side->rows->nrows == side->rows->room || with_memory) &&
+			wa_join_rows_bytes(side->rows) > most)
+		{
+			build->tables->full = side->join;
+			return;
+		}
 		ResetExprContext(build->econtext);
 		build->econtext->ecxt_outertuple = slot;
 		take_row(build, side,
@@ -188,7 +220,8 @@ read_blocks(const WaJoinBuild *build, WaJoinSide *side, SeqScanState *plan,
 	bool has_begun = false;
 
 	plan->ss.ss_currentScanDesc = scan;
-	for (BlockNumber i = 0; i < changed->nblocks; i = end_of_run(changed, i))
+	for (BlockNumber i = 0; i < changed->nblocks && build->tables->full == NULL;
+		 i = end_of_run(changed, i))
 	{
 		if (!changed->are_changed[i])
 			continue;
@@ -227,5 +260,6 @@ wa_join_read_changed(const WaJoinBuild *build, WaJoinSide *side,
 	read_blocks(build, side, castNode(SeqScanState, plan), changed);
 	side->rows = rows;
 	pfree(are_texts);
-	return wa_join_rows_replace(rows, changed, &others);
+	return build->tables->full == NULL &&
+		   wa_join_rows_replace(rows, changed, &others);
 }

@@ -12,14 +12,16 @@ extern bool wa_join_plan_has_blocks(const PlanState *plan);
 
 /*
  * Adds the rows that a plan returns to those of a side, which has none; with the blocks that
- * they are in, if the side's rows are to have them.
+ * they are in, if the side's rows are to have them.  If they would take more memory than they
+ * may, no more are read, and the tables are full.
  */
 extern void wa_join_read_all(const WaJoinBuild *build, WaJoinSide *side,
 							 PlanState *plan);
 
 /*
  * Replaces those rows of a side that are in changed blocks of the table that its plan scans,
- * which returns no others.  Returns what wa_join_rows_replace does.
+ * which returns no others.  Returns what wa_join_rows_replace does; false if the tables are
+ * full then.
  */
 extern bool wa_join_read_changed(const WaJoinBuild *build, WaJoinSide *side,
 								 PlanState *plan,

@@ -94,11 +94,34 @@ set_room(WaJoinRows *rows, int64 room)
 	rows->room = room;
 }
 
+/* Returns for how many rows there is to be room when it is to be larger. */
+static int64
+next_room(const WaJoinRows *rows)
+{
+	return Max(2 * rows->room, FIRST_ROOM);
+}
+
+Size
+wa_join_rows_bytes(WaJoinRows *rows)
+{
+	Size bytes = MemoryContextMemAllocated(rows->context, false);
+	int count;
+	Array *arrays;
+
+	if (rows->nrows < rows->room)
+		return bytes;
+	arrays = arrays_of(rows, &count);
+	for (int i = 0; i < count; i++)
+		bytes += (Size) (next_room(rows) - rows->room) * arrays[i].bytes;
+	pfree(arrays);
+	return bytes;
+}
+
 void
 wa_join_rows_grow(WaJoinRows *rows)
 {
 	if (rows->nrows == rows->room)
-		set_room(rows, Max(2 * rows->room, FIRST_ROOM));
+		set_room(rows, next_room(rows));
 }
 
 void

@@ -55,6 +55,9 @@ extern void wa_join_rows_make(WaJoinRows *rows, MemoryContext context,
 							  int nkeys, const bool *are_texts, int ncolumns,
 							  bool with_blocks);
 
+/* Returns the bytes that all that is in the memory context takes, with room for another row. */
+extern Size wa_join_rows_bytes(WaJoinRows *rows);
+
 /* Makes room for another row. */
 extern void wa_join_rows_grow(WaJoinRows *rows);
 

@@ -74,6 +74,20 @@ wa_join_tables_make(const WaJoins *joins, EState *estate)
 	return tables;
 }
 
+void
+wa_join_tables_drop(WaJoinTables *tables)
+{
+	for (int i = 0; i < tables->njoins; i++)
+	{
+		if (tables->contexts[i] != NULL)
+			MemoryContextDelete(tables->contexts[i]);
+		tables->contexts[i] = NULL;
+		tables->rows[i] = (WaKeyRows){0};
+	}
+	for (int i = 0; i < tables->nvalues; i++)
+		wa_lookup_table_empty(&tables->tables[i]);
+}
+
 /* Returns a value of a row that no table can hold. */
 static Datum
 find_odd(const WaJoinValue *value, int64 row)
@@ -168,7 +182,8 @@ wa_join_tables_find(WaJoinTables *tables, ExprContext *econtext)
 	TupleTableSlot *slot = tables->slot;
 	MemoryContext old;
 
-	wa_join_tables_have(tables);
+	if (!wa_join_tables_have(tables))
+		elog(ERROR, "tables of joins are not there");
 	old = MemoryContextSwitchTo(econtext->ecxt_per_tuple_memory);
 	ExecClearTuple(slot);
 	memset(slot->tts_isnull, true, slot->tts_tupleDescriptor->natts);
