@@ -21,6 +21,7 @@
  */
 #include "postgres.h"
 
+#include "executor/executor.h"
 #include "miscadmin.h"
 #include "optimizer/pathnode.h"
 
@@ -212,6 +213,18 @@ copy_gathered(const WaSerialPaths *copying, const Path *gather,
 							   ->path;
 }
 
+/*
+ * Has a merge join keep the rows of its inner side if what these come from cannot go back to
+ * some of them, which what is in the place of it could.
+ */
+static void
+keep_inner(MergePath *path)
+{
+	if (path->innersortkeys == NIL &&
+		!ExecSupportsMarkRestore(path->jpath.innerjoinpath))
+		path->materialize_inner = true;
+}
+
 /* Copies a path of a kind, with those below it. */
 static Path *
 copy_kind(const WaSerialPaths *copying, const Path *path, const Kind *kind)
@@ -226,6 +239,8 @@ copy_kind(const WaSerialPaths *copying, const Path *path, const Kind *kind)
 		if (*below == NULL)
 			return NULL;
 	}
+	if (IsA(copy, MergePath))
+		keep_inner((MergePath *) copy);
 	return copy;
 }
 
