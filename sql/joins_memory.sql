@@ -171,7 +171,7 @@ VACUUM (FREEZE) memory_wide;
 SELECT warpagg_load('memory_facts') AS facts, warpagg_load('memory_wide') AS wide;
 RESET work_mem;
 RESET warpagg.buffer_memory;
-\set query 'SELECT w.name, count(*), sum(v) FROM memory_facts f JOIN memory_wide w ON w.id = f.k WHERE w.x = w.y GROUP BY 1'
+\set query 'SELECT w.name, count(*), sum(v), sum(w.x), max(w.y) FROM memory_facts f JOIN memory_wide w ON w.id = f.k WHERE w.x = w.y GROUP BY 1'
 SELECT wa_compare(:'query'), wa_compare(:'query') AS again;
 \c
 SET client_min_messages = error;
