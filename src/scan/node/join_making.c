@@ -125,31 +125,14 @@ is_plain(const WaJoins *joins, const WaJoinContents *contents)
 	return unit->is_unique || contents->nvalues == 0;
 }
 
-/*
- * Has the query of a unit compute its key, and the values that tables have, for each row of
- * its relation, joined to what is folded into it.
- */
-static void
-describe(WaJoinMaking *making, const WaJoins *joins, const List *plans,
-		 const WaJoin *unit)
+/* Joins to the query of a unit what is folded into that; returns how, by the node's joins. */
+static int *
+take_folded(WaJoinMaking *making, const WaJoins *joins, const List *plans)
 {
 	const WaJoinContents *contents = making->contents;
-	WaScanQuery *query = &making->state.query;
+	WaJoins *own = &making->state.query.joins;
+	int *numbers = palloc(sizeof(int) * (list_length(joins->list) + 1));
 
-	query->planned_groups = 1;
-	query->by_image = true;
-	query->keys = list_make1(unit->of);
-	for (int i = 0; i < contents->nvalues; i++)
-	{
-		const WaJoinedValue *value = (const WaJoinedValue *) list_nth(
-			joins->values, contents->values[i]);
-		void *expression = value->expression;
-
-		if (value->join == contents->unit && wa_joined_value_is_place(value))
-			expression = wa_compiler_place(query->varno);
-		query->keys = lappend(query->keys, expression);
-	}
-	query->nkeys = list_length(query->keys);
 	for (int i = 0; i < contents->njoins; i++)
 	{
 		const int number = contents->joins[i];
@@ -159,9 +142,49 @@ describe(WaJoinMaking *making, const WaJoins *joins, const List *plans,
 			continue;
 		join = palloc(sizeof(WaJoin));
 		*join = *(const WaJoin *) list_nth(joins->list, number);
-		query->joins.list = lappend(query->joins.list, join);
+		numbers[number] = list_length(own->list);
+		own->list = lappend(own->list, join);
 		making->plans = lappend(making->plans, list_nth(plans, number));
 	}
+	return numbers;
+}
+
+/* Returns what the query of a unit computes for a value of the node's. */
+static void *
+value_of_unit(WaJoinMaking *making, const WaJoinedValue *value,
+			  const int *numbers)
+{
+	WaScanQuery *query = &making->state.query;
+
+	if (!wa_joined_value_is_place(value))
+		return value->expression;
+	return value->join == making->contents->unit
+			   ? wa_compiler_place(query->varno)
+			   : wa_joins_place(&query->joins, numbers[value->join]);
+}
+
+/*
+ * Has the query of a unit compute its key, and the values that tables have, for each row of
+ * its relation, joined to what is folded into it.
+ */
+static void
+describe(WaJoinMaking *making, const WaJoins *joins, const List *plans,
+		 const WaJoin *unit)
+{
+	const WaJoinContents *contents = making->contents;
+	const int *numbers = take_folded(making, joins, plans);
+	WaScanQuery *query = &making->state.query;
+
+	query->planned_groups = 1;
+	query->by_image = true;
+	query->keys = list_make1(unit->of);
+	for (int i = 0; i < contents->nvalues; i++)
+		query->keys = lappend(
+			query->keys, value_of_unit(making,
+									   (const WaJoinedValue *) list_nth(
+										   joins->values, contents->values[i]),
+									   numbers));
+	query->nkeys = list_length(query->keys);
 	wa_scan_query_refer(query);
 }
 

@@ -98,7 +98,8 @@ make(WaAsking *asking, ExprContext *econtext)
 	int64 rows = -1;
 
 	if (wa_resident_describe_run(asking) != NULL ||
-		!wa_resident_is_ready(asking->sources))
+		!wa_resident_is_ready(asking->sources) ||
+		!wa_interpreter_prepare(interpreter, econtext))
 		return -1;
 	wa_precompute(interpreter, econtext);
 	if (!wa_interpreter_is_complete(interpreter))
