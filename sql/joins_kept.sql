@@ -189,7 +189,7 @@ CREATE TABLE kept_large (id integer PRIMARY KEY, x integer, y integer, name text
 ALTER TABLE kept_large ALTER name SET STORAGE PLAIN;
 INSERT INTO kept_large SELECT i, i % 10, i % 7, 'name ' || i % 4, i % 6 FROM generate_series(1, 1000) i;
 VACUUM (FREEZE, ANALYZE) kept_large;
-SELECT pg_relation_size('kept_large') / current_setting('block_size')::integer AS blocks, warpagg_load('kept_large', '{y}') AS rows, warpagg_load('kept_groups') AS groups;
+SELECT pg_relation_size('kept_large') / current_setting('block_size')::integer AS blocks, warpagg_load('kept_large', '{id}') AS rows, warpagg_load('kept_groups') AS groups;
 \set large '''SELECT d.name, count(*), sum(d.x) FROM kept_facts f JOIN kept_large d ON d.id = f.k GROUP BY 1'''
 SELECT kept(:large);
 SELECT kept(:large);
@@ -205,7 +205,7 @@ SELECT kept(:large);
 INSERT INTO kept_large SELECT i, 5, 5, 'new', 5 FROM generate_series(45, 46) i;
 SELECT kept(:large);
 -- they are known again, but tables are others
-SELECT count(warpagg_load('kept_large', '{y}'));
+SELECT count(warpagg_load('kept_large', '{id}'));
 SELECT kept(:large);
 SELECT kept(:large);
 -- a row that goes to a new block, which then is empty
@@ -216,7 +216,7 @@ SELECT kept(:large);
 VACUUM kept_large;
 SELECT pg_relation_size('kept_large') / current_setting('block_size')::integer AS blocks;
 SELECT kept(:large);
-SELECT count(warpagg_load('kept_large', '{y}'));
+SELECT count(warpagg_load('kept_large', '{id}'));
 SELECT kept(:large);
 -- values in another order, of another table
 UPDATE kept_large SET x = 78 WHERE id = 5;
@@ -236,13 +236,13 @@ SELECT kept(:large);
 -- too much
 UPDATE kept_large SET x = x + 1 WHERE id % 40 = 0;
 SELECT kept(:large);
-SELECT count(warpagg_load('kept_large', '{y}'));
+SELECT count(warpagg_load('kept_large', '{id}'));
 SELECT kept(:large);
 -- sets, which may have NULLs, and presence alone
 CREATE TABLE kept_set (v integer, w integer) WITH (autovacuum_enabled = off, fillfactor = 10);
 INSERT INTO kept_set SELECT i % 90, i FROM generate_series(1, 400) i WHERE i % 90 <> 0;
 VACUUM (FREEZE, ANALYZE) kept_set;
-SELECT warpagg_load('kept_set', '{ctid}') AS rows;
+SELECT warpagg_load('kept_set', '{v}') AS rows;
 \set not_in '''SELECT f.c, count(*) FROM kept_facts f WHERE k NOT IN (SELECT v FROM kept_set) GROUP BY 1'''
 \set semi '''SELECT f.c, count(*) FROM kept_facts f WHERE EXISTS (SELECT FROM kept_set s WHERE s.v = f.k AND s.w > 4) GROUP BY 1'''
 SELECT kept(:not_in), kept(:semi);
@@ -305,11 +305,11 @@ SELECT kept('SELECT d.y, count(*) FROM kept_facts f JOIN kept_large d ON d.id = 
 RESET work_mem;
 RESET hash_mem_multiplier;
 -- other files
-SELECT count(warpagg_load('kept_large', '{y}'));
+SELECT count(warpagg_load('kept_large', '{id}'));
 SELECT kept(:large);
 CLUSTER kept_large USING kept_large_pkey;
 SELECT kept(:large);
-SELECT count(warpagg_load('kept_large', '{y}'));
+SELECT count(warpagg_load('kept_large', '{id}'));
 SELECT kept(:large);
 BEGIN;
 TRUNCATE kept_large;
@@ -317,7 +317,7 @@ INSERT INTO kept_large SELECT i, i % 3, i % 7, 'other ' || i % 4, i % 6 FROM gen
 SELECT kept(:large);
 COMMIT;
 SELECT kept(:large);
-SELECT count(warpagg_load('kept_large', '{y}'));
+SELECT count(warpagg_load('kept_large', '{id}'));
 SELECT kept(:large);
 UPDATE kept_large SET x = 77 WHERE id = 5;
 SELECT kept(:large);

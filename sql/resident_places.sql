@@ -65,7 +65,7 @@ SELECT q, wa_compare(q) FROM unnest(ARRAY[
     'SELECT count(ctid) FROM wa_places',
     'SELECT min(ctid), max(ctid) FROM wa_places',
     'SELECT sum(v) FROM wa_places WHERE ctid <> ''(0,1)''',
-    'SELECT sum(v) FROM wa_places WHERE ctid IS NOT NULL',
+    'SELECT sum(v) FROM wa_places WHERE ctid IS DISTINCT FROM ''(0,1)''',
     'SELECT ctid, sum(v) FROM wa_places WHERE id < 10 GROUP BY ctid',
     'SELECT count(*) FILTER (WHERE ctid < ''(5,1)'') FROM wa_places'
 ]) q;
