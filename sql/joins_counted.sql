@@ -88,6 +88,7 @@ FROM (VALUES
 ('SELECT f.g, count(*), sum(d.z4) FROM F JOIN M ON d.k = f.k WHERE f.dim IN (SELECT id FROM counted_dims WHERE x = 2) GROUP BY 1'),
 -- FILTER, HAVING, order, and what is above
 ('SELECT f.g, count(*) FILTER (WHERE f.i4 > 0), count(f.n) FILTER (WHERE f.i4 > 0), sum(f.n) FILTER (WHERE f.i2 < 2), avg(f.i4) FILTER (WHERE f.i2 < 2), avg(d.zn) FILTER (WHERE f.i2 < 2), max(d.zt) FILTER (WHERE f.i2 < -1) FROM F JOIN M ON d.k = f.k GROUP BY 1'),
+('SELECT f.g, count(1 / (f.id % 101 - 50)) FILTER (WHERE f.i4 > 0), sum(f.id / (f.id % 101 - 50)) FILTER (WHERE f.i4 > 0) FROM F JOIN M ON d.k = f.k GROUP BY 1'),
 ('SELECT f.w, count(*) FROM F JOIN M ON d.k = f.k GROUP BY 1 HAVING sum(d.z4) > 5000000000 AND avg(f.n) > 1'),
 ('SELECT f.w, count(*) + sum(d.z4) AS x FROM F JOIN M ON d.k = f.k GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT 7'),
 ('SELECT DISTINCT count(*) > 900 FROM F JOIN M ON d.k = f.k GROUP BY f.w'),

@@ -181,6 +181,26 @@ weight_of(const Call *call)
 	return counted->is_nullable ? coalesce(count, small(1)) : count;
 }
 
+/*
+ * Returns a condition on rows for which another one is true: where that is NULL, AND would
+ * have this evaluated as well, which may raise an error.
+ */
+static Expr *
+if_true(const Expr *condition, Expr *then)
+{
+	CaseExpr *choice = makeNode(CaseExpr);
+	CaseWhen *when = makeNode(CaseWhen);
+
+	when->expr = copyObject(unconstify(Expr *, condition));
+	when->result = then;
+	when->location = -1;
+	choice->casetype = BOOLOID;
+	choice->args = list_make1(when);
+	choice->defresult = (Expr *) makeBoolConst(false, false);
+	choice->location = -1;
+	return (Expr *) choice;
+}
+
 /* Returns the condition that a row counts for an aggregate of the argument. */
 static Expr *
 counts(const Call *call)
@@ -193,10 +213,8 @@ counts(const Call *call)
 	test->arg = copyObject(call->argument);
 	test->nulltesttype = IS_NOT_NULL;
 	test->location = -1;
-	return call->filter == NULL
-			   ? (Expr *) test
-			   : makeBoolExpr(AND_EXPR,
-							  list_make2(copyObject(call->filter), test), -1);
+	return call->filter == NULL ? (Expr *) test
+								: if_true(call->filter, (Expr *) test);
 }
 
 /* Returns the argument times the weight. */
