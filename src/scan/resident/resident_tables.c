@@ -85,22 +85,22 @@ bool
 wa_resident_gives_tables(const WaAsking *asking)
 {
 	const WaTrouble *trouble = wa_trouble();
-
 	bool gives = false;
 
 	if (trouble->exchange != WA_EXCHANGE_DONE || trouble->status != WA_NOT_KEPT)
 		return false;
-	ereport(DEBUG2, (errmsg_internal("warpagg gives tables to its device "
-									 "process")));
 	for (uint32 i = 0; i < asking->ntables; i++)
 	{
 		if (!wa_digest_is_set(&asking->tables[i].digest) ||
 			wa_join_table_is_lent(&asking->tables[i]) ||
 			has_been_given(asking->tables, i))
 			continue;
+		if (!gives)
+			ereport(DEBUG2, (errmsg_internal("warpagg gives tables to its "
+											 "device process")));
+		gives = true;
 		if (!give_table(&asking->tables[i]))
 			return false;
-		gives = true;
 	}
 	return gives;
 }
