@@ -98,6 +98,18 @@ UPDATE made_facts SET c = 12 WHERE id < 10;
 SELECT made('SELECT d.kind, d.note, f.c, count(*), min(d.ratio), max(d.price), count(*) FILTER (WHERE d.flag) FROM made_facts f JOIN made_dims d ON d.id = f.k AND d.parent < 28 GROUP BY 1, 2, 3');
 SELECT made('SELECT d.note, f.c, count(*) FROM made_facts f JOIN made_dims d ON d.far = f.far GROUP BY 1, 2');
 SELECT made('SELECT p.name, f.c, count(*) FROM made_facts f JOIN made_dims d ON d.id = f.k AND d.opt > 1 JOIN made_parents p ON p.id = d.parent GROUP BY 1, 2');
+-- A function that a user may not call, of a value that another one's query has had computed.
+CREATE ROLE regress_made_user;
+GRANT SELECT ON made_facts, made_dims TO regress_made_user;
+SELECT made('SELECT upper(d.note), count(*) FROM made_facts f JOIN made_dims d ON d.id = f.k AND d.parent < 27 GROUP BY 1');
+REVOKE EXECUTE ON FUNCTION upper(text) FROM PUBLIC;
+SET ROLE regress_made_user;
+SELECT upper(d.note), count(*) FROM made_facts f JOIN made_dims d ON d.id = f.k AND d.parent < 27 GROUP BY 1;
+RESET ROLE;
+GRANT EXECUTE ON FUNCTION upper(text) TO PUBLIC;
+DROP OWNED BY regress_made_user;
+DROP ROLE regress_made_user;
+
 -- Places of rows, by which groups are the same.
 SELECT made('SELECT d.id, d.filler, d.mixed, count(*) FROM made_facts f JOIN made_dims d ON d.id = f.k GROUP BY d.id');
 SELECT warpagg_load('made_dims', '{ctid}') > 0 AS places;

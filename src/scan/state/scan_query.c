@@ -285,6 +285,29 @@ wa_scan_query_check_permissions(const WaScanQuery *query)
 	}
 }
 
+/*
+ * Checks that the user may call the functions of an expression, as ExecInitExpr does: who has
+ * what an expression came to does not evaluate it.
+ */
+static bool
+check_functions(Node *node, void *context)
+{
+	Oid function = InvalidOid;
+
+	if (node == NULL)
+		return false;
+	if (IsA(node, FuncExpr))
+		function = ((const FuncExpr *) node)->funcid;
+	else if (IsA(node, OpExpr) || IsA(node, DistinctExpr) ||
+			 IsA(node, NullIfExpr))
+		function = get_opcode(((const OpExpr *) node)->opno);
+	else if (IsA(node, ScalarArrayOpExpr))
+		function = get_opcode(((const ScalarArrayOpExpr *) node)->opno);
+	if (OidIsValid(function))
+		check_permission(function, OBJECT_FUNCTION);
+	return expression_tree_walker(node, check_functions, context);
+}
+
 void
 wa_scan_query_check_keys(const WaScanQuery *query)
 {
@@ -307,4 +330,7 @@ wa_scan_query_check_keys(const WaScanQuery *query)
 			check_permission(get_opcode(lfirst_node(OpExpr, clause)->opno),
 							 OBJECT_FUNCTION);
 	}
+	foreach (cell, query->joins.values)
+		(void) check_functions(
+			(Node *) ((const WaJoinedValue *) lfirst(cell))->expression, NULL);
 }

@@ -125,7 +125,10 @@ extern void wa_scan_query_push_down(const WaScanQuery *query,
 /* Checks that the user may call the aggregates; raises an error if not. */
 extern void wa_scan_query_check_permissions(const WaScanQuery *query);
 
-/* Likewise that the user may compare keys, as PostgreSQL does for groups and joins. */
+/*
+ * Likewise that the user may compare keys, as PostgreSQL does for groups and joins, and
+ * compute joined values, which may be there from another user's query.
+ */
 extern void wa_scan_query_check_keys(const WaScanQuery *query);
 
 #endif /* WA_SCAN_SCAN_QUERY_H */
