@@ -11,6 +11,7 @@
 #include "optimizer/clauses.h"
 #include "optimizer/optimizer.h"
 #include "utils/fmgroids.h"
+#include "utils/lsyscache.h"
 
 #include "heap/gather.h"
 #include "scan/expr/errors.h"
@@ -38,6 +39,16 @@ bool
 wa_join_has_plan(WaJoinKind kind)
 {
 	return kind != WA_JOIN_SET && kind != WA_JOIN_NUMBER;
+}
+
+bool
+wa_join_key_is_integer(const WaJoin *join)
+{
+	WaVectorKind kind;
+
+	return !join->is_pair &&
+		   wa_gather_kind(getBaseType(exprType((Node *) join->of)), &kind) &&
+		   kind == WA_VECTOR_INT;
 }
 
 WaJoin *

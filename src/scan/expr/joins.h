@@ -92,6 +92,9 @@ extern int wa_column_place(const List *columns, const Var *column);
  */
 extern int wa_join_of_columns(const WaJoins *joins, Node *expression);
 
+/* Tells whether the key of a join is one integer, or what vectors hold as such. */
+extern bool wa_join_key_is_integer(const WaJoin *join);
+
 /*
  * Returns the join that finds x IN (SELECT ...), as a subplan says that is hashed by one
  * column: clause of a key is its testexpr.

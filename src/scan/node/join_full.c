@@ -6,7 +6,6 @@
 
 #include "executor/executor.h"
 #include "optimizer/optimizer.h"
-#include "parser/parsetree.h"
 #include "utils/builtins.h"
 
 #include "scan/node/join_full.h"

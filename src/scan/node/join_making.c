@@ -7,11 +7,9 @@
 #include "executor/executor.h"
 #include "nodes/nodeFuncs.h"
 #include "storage/bufmgr.h"
-#include "utils/lsyscache.h"
 #include "utils/memutils.h"
 
 #include "compat.h"
-#include "heap/gather.h"
 #include "scan/expr/compile.h"
 #include "scan/node/join_making.h"
 #include "scan/plan/resident_worth.h"
@@ -111,11 +109,8 @@ static bool
 is_plain(const WaJoins *joins, const WaJoinContents *contents)
 {
 	const WaJoin *unit = (const WaJoin *) list_nth(joins->list, contents->unit);
-	WaVectorKind kind;
 
-	if (!wa_join_has_plan(unit->kind) || unit->is_pair ||
-		!wa_gather_kind(getBaseType(exprType((Node *) unit->of)), &kind) ||
-		kind != WA_VECTOR_INT)
+	if (!wa_join_has_plan(unit->kind) || !wa_join_key_is_integer(unit))
 		return false;
 	for (int i = 0; i < contents->nvalues; i++)
 		if (((const WaJoinedValue *) list_nth(joins->values,
@@ -193,7 +188,6 @@ static bool
 prepare(WaScanState *state, EState *estate, Relation relation)
 {
 	WaScanQuery *query = &state->query;
-	WaScanSource **known = palloc(sizeof(WaScanSource *));
 
 	state->css.ss.ps.state = estate;
 	if (wa_scan_query_aggregate(query, NULL) != NULL)
@@ -205,9 +199,7 @@ prepare(WaScanState *state, EState *estate, Relation relation)
 	wa_scan_prepare_joins(query, estate);
 	wa_sources_make(&state->sources, estate, relation, 0, NULL,
 					query->interpreter->columns);
-	state->table.relation = relation;
-	known[0] = &state->table;
-	wa_sources_set(&state->sources, known, 1);
+	wa_scan_set_source(state, relation);
 	wa_sources_begin(&state->sources);
 	return true;
 }

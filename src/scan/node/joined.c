@@ -5,8 +5,6 @@
 #include "postgres.h"
 
 #include "executor/executor.h"
-#include "optimizer/optimizer.h"
-#include "utils/builtins.h"
 
 #include "client/tables.h"
 #include "scan/node/join_contents.h"

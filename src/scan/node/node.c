@@ -52,17 +52,6 @@ keep_free_memory(void)
 	kept = true;
 }
 
-/* Has the node's own table be its source, unless it has a feed. */
-static void
-set_source(WaScanState *state, Relation relation)
-{
-	WaScanSource **known = palloc(sizeof(WaScanSource *));
-
-	state->table.relation = relation;
-	known[0] = &state->table;
-	wa_sources_set(&state->sources, known, 1);
-}
-
 static void
 begin_scan(CustomScanState *node, EState *estate, int eflags)
 {
@@ -73,7 +62,7 @@ begin_scan(CustomScanState *node, EState *estate, int eflags)
 	WaPlanTop top;
 
 	if (wa_plan_feed(plan) == NULL && wa_plan_pushed(plan) == NULL)
-		set_source(state, relation);
+		wa_scan_set_source(state, relation);
 	else
 		state->feed = wa_feed_begin(state, RelationGetDescr(relation), eflags);
 	wa_plan_read(plan, &state->query);

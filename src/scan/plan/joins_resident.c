@@ -8,13 +8,10 @@
 #include "access/sysattr.h"
 #include "access/table.h"
 #include "executor/nodeHash.h"
-#include "nodes/nodeFuncs.h"
 #include "optimizer/optimizer.h"
-#include "utils/lsyscache.h"
 #include "utils/rel.h"
 
 #include "client/residency.h"
-#include "heap/gather.h"
 #include "resident/columns.h"
 #include "resident/relation.h"
 #include "scan/plan/joins_resident.h"
@@ -155,13 +152,10 @@ cost_of_making(const RelOptInfo *relation)
 static bool
 can_be_made(const RelOptInfo *relation, const WaJoin *join)
 {
-	WaVectorKind kind;
-
 	return relation->reloptkind == RELOPT_BASEREL &&
 		   relation->rtekind == RTE_RELATION && relation->part_scheme == NULL &&
-		   !join->is_pair && wa_resident_is_large(relation->pages) &&
-		   wa_gather_kind(getBaseType(exprType((Node *) join->of)), &kind) &&
-		   kind == WA_VECTOR_INT &&
+		   wa_join_key_is_integer(join) &&
+		   wa_resident_is_large(relation->pages) &&
 		   wa_planned_join_cost(relation) > cost_of_making(relation);
 }
 

@@ -74,22 +74,15 @@ fetch_all(WaJoinTables *tables, const WaJoinContents *contents)
 bool
 wa_join_fetch(WaJoinTables *tables, const WaJoinContents *contents)
 {
-	MemoryContext *context = &tables->contexts[contents->unit];
-	MemoryContext old;
-	bool is_there;
+	MemoryContext context = wa_join_tables_empty(tables, contents->unit);
+	MemoryContext old = MemoryContextSwitchTo(context);
+	const bool is_there = fetch_all(tables, contents);
 
-	if (*context == NULL)
-		*context = AllocSetContextCreate(tables->context, "warpagg join",
-										 ALLOCSET_DEFAULT_SIZES);
-	else
-		MemoryContextReset(*context);
-	old = MemoryContextSwitchTo(*context);
-	is_there = fetch_all(tables, contents);
 	MemoryContextSwitchTo(old);
 	if (!is_there)
 		return false;
 	tables->uses[contents->unit].bytes =
-		MemoryContextMemAllocated(*context, true);
+		MemoryContextMemAllocated(context, true);
 	wa_join_cache_keep(tables, contents);
 	return true;
 }

@@ -1,10 +1,21 @@
 /*
  * scan_state.c
- *		What the parts of a node have counted; see scan_state.h.
+ *		The state of a node: its source, and what its parts have counted; see
+ *		scan_state.h.
  */
 #include "postgres.h"
 
 #include "scan/state/scan_state.h"
+
+void
+wa_scan_set_source(WaScanState *state, Relation relation)
+{
+	WaScanSource **known = palloc(sizeof(WaScanSource *));
+
+	state->table.relation = relation;
+	known[0] = &state->table;
+	wa_sources_set(&state->sources, known, 1);
+}
 
 /*
  * Returns what the present scan has counted, with its workers, but for what others keep

@@ -46,6 +46,9 @@ typedef struct WaScanState
 	struct WaSharedInstrument *shared_instrument;
 } WaScanState;
 
+/* Has a state's own table be its only source, in the current memory context. */
+extern void wa_scan_set_source(WaScanState *state, Relation relation);
+
 /* Puts away what the last scan of a node has counted: the next one begins. */
 extern void wa_instrument_start(WaScanState *state);
 

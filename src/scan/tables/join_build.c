@@ -145,15 +145,11 @@ wa_join_build_make(WaJoinTables *tables, EState *estate)
 static void
 begin_tables(const WaJoinBuild *build, WaJoinSide *side)
 {
-	MemoryContext *context = &build->tables->contexts[side - build->sides];
+	MemoryContext context =
+		wa_join_tables_empty(build->tables, (int) (side - build->sides));
 
-	if (*context == NULL)
-		*context = AllocSetContextCreate(build->tables->context, "warpagg join",
-										 ALLOCSET_DEFAULT_SIZES);
-	else
-		MemoryContextReset(*context);
 	for (WaJoinSide *part = side - side->nparts; part <= side; part++)
-		part->context = *context;
+		part->context = context;
 }
 
 /* Returns the numbers of the sides of a unit, as a list. */

@@ -74,6 +74,19 @@ wa_join_tables_make(const WaJoins *joins, EState *estate)
 	return tables;
 }
 
+MemoryContext
+wa_join_tables_empty(WaJoinTables *tables, int unit)
+{
+	MemoryContext *context = &tables->contexts[unit];
+
+	if (*context == NULL)
+		*context = AllocSetContextCreate(tables->context, "warpagg join",
+										 ALLOCSET_DEFAULT_SIZES);
+	else
+		MemoryContextReset(*context);
+	return *context;
+}
+
 void
 wa_join_tables_drop(WaJoinTables *tables)
 {

@@ -101,6 +101,9 @@ wa_join_tables_have(const WaJoinTables *tables)
 	return tables->full == NULL;
 }
 
+/* Returns the memory for the tables of a unit of joins, which is empty. */
+extern MemoryContext wa_join_tables_empty(WaJoinTables *tables, int unit);
+
 /* Frees all that tables are filled with; what the session keeps stays. */
 extern void wa_join_tables_drop(WaJoinTables *tables);
 
