@@ -370,8 +370,8 @@ send_run(const WaRunMessage *run, const WaNamedSources *over)
 		return false;
 	write_sources(over, run->sources);
 	message.run = *run;
-	message.header.bulk =
-		wa_run_checksum(run, parcel + run->query, parcel + run->sources);
+	message.header.bulk = wa_run_checksum(
+		run, parcel + run->query, parcel + run->sources, parcel + run->cover);
 	return wa_connection_send(&message, WA_MSG_RUN,
 							  offsetof(WaRunMessage, columns) +
 								  run->ncolumns * sizeof(WaColumnName));

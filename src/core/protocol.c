@@ -224,8 +224,16 @@ wa_batch_checksum(const WaBatch *batch)
 }
 
 uint32_t
-wa_run_checksum(const WaRunMessage *run, const void *query, const void *sources)
+wa_run_checksum(const WaRunMessage *run, const void *query, const void *sources,
+				const void *rest_blocks)
 {
-	return wa_checksum(wa_checksum(0, query, run->query_bytes), sources,
-					   wa_run_sources_bytes(run->nsources, run->ncolumns));
+	const uint32_t checksum =
+		wa_checksum(wa_checksum(0, query, run->query_bytes), sources,
+					wa_run_sources_bytes(run->nsources, run->ncolumns));
+
+	return run->has_rest == 0
+			   ? checksum
+			   : wa_checksum(
+					 checksum, rest_blocks,
+					 wa_run_words_bytes((const WaRunSource *) sources, 1));
 }

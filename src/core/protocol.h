@@ -319,8 +319,11 @@ bool wa_snapshot_settles(const WaSnapshot *snapshot, uint64_t settled,
 /* Returns the checksum of a batch's values. */
 uint32_t wa_batch_checksum(const WaBatch *batch);
 
-/* Returns the checksum of the query, and the sources with their attributes, of a RUN. */
+/*
+ * Returns the checksum of the query of a RUN, of the sources with their attributes, and of the
+ * blocks whose rows it brings, if it does.
+ */
 uint32_t wa_run_checksum(const WaRunMessage *run, const void *query,
-						 const void *sources);
+						 const void *sources, const void *rest_blocks);
 
 #endif /* WA_CORE_PROTOCOL_H */

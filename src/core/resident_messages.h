@@ -286,12 +286,15 @@ typedef struct WaSnapshot
  *
  * Offsets are those of the parcel.  At `sources` lie nsources WaRunSource, no relation
  * among them twice, and behind them int16_t attributes[nsources][ncolumns]
- * (wa_run_sources_bytes).  Bulk is the checksum of the query, and of the sources behind it
- * (wa_run_checksum).
+ * (wa_run_sources_bytes).  Bulk is the checksum of the query, of the sources behind it, and
+ * of the blocks whose rows it brings (wa_run_checksum).
  *
  * Which blocks are covered is said by a bit for each block, in words of 64, of whole
  * extents of a source; those of the sources lie one behind the other, in their order
  * (wa_run_words_bytes).
+ *
+ * A query whose rows become tables may bring those of some blocks of its only source along:
+ * these are not used, whether they are cached or not.
  */
 typedef struct WaRunMessage
 {
@@ -299,7 +302,8 @@ typedef struct WaRunMessage
 	uint32_t nsources;  /* at least 1 */
 	uint32_t ncolumns;  /* columns: of the query's registers, in its order */
 	uint32_t announces; /* not 0: a COVER is wanted */
-	uint32_t unused;
+	uint32_t
+		has_rest; /* not 0: at `cover` lie the blocks whose rows it brings */
 	uint64_t position; /* all that the snapshot sees was in WAL before this */
 	WaSnapshot snapshot;
 	uint64_t query; /* wa_query_write */

@@ -156,7 +156,7 @@ $(UNIT_STORE_PROGRAMS): %: %.o $(UNIT_BUILD)/test_extent.o \
 
 $(UNIT_BUILD)/test_pool $(UNIT_BUILD)/test_run_sources $(UNIT_BUILD)/test_store_failure: \
 	$(patsubst %,$(DAEMON_BUILD)/daemon/daemon/run/%.o,named_sources run run_budget \
-		run_sources run_states) \
+		run_sources run_rest run_states) \
 	$(UNIT_BUILD)/test_counting_runner.o
 $(UNIT_BUILD)/test_store_model: $(UNIT_BUILD)/test_store_world.o \
 	$(UNIT_BUILD)/test_store_rules.o

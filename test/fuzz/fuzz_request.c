@@ -325,6 +325,19 @@ checksum_batch(const WaReduceMessage *reduce)
 	return wa_batch_checksum(&batch);
 }
 
+/* Tells whether the blocks whose rows come with a query, if there are some, are there. */
+static bool
+has_rest_blocks(const WaRunMessage *run, const WaParcel *parcel)
+{
+	const uint8_t *sources = wa_parcel_place(parcel, run->sources);
+
+	return run->has_rest == 0 ||
+		   wa_parcel_holds(
+			   parcel, run->cover,
+			   wa_run_words_bytes((const WaRunSource *) (const void *) sources,
+								  1));
+}
+
 /* Fills in the checksum of what goes with a message. */
 static void
 fill_bulk(const Client *client, WaMessage *message)
@@ -340,9 +353,10 @@ fill_bulk(const Client *client, WaMessage *message)
 	else if (message->header.type == WA_MSG_REDUCE)
 		*bulk = checksum_batch(&message->reduce);
 	else if (message->header.type == WA_MSG_RUN &&
-			 wa_run_is_sound(run, &parcel))
+			 wa_run_is_sound(run, &parcel) && has_rest_blocks(run, &parcel))
 		*bulk = wa_run_checksum(run, wa_parcel_place(&parcel, run->query),
-								wa_parcel_place(&parcel, run->sources));
+								wa_parcel_place(&parcel, run->sources),
+								wa_parcel_place(&parcel, run->cover));
 	else if (message->header.type == WA_MSG_RESIDENCY &&
 			 wa_named_sources_lie_right(&parcel, residency->sources,
 										residency->nsources, residency->columns,

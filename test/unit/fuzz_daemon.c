@@ -434,9 +434,9 @@ add_bulk(const WaTestClient *client, WaMessage *message)
 			if (run->query_bytes < 65536 &&
 				run->query < FUZZ_PARCEL_BYTES - 65536 &&
 				run->nsources < 1000 && run->ncolumns < 16 &&
-				run->sources < FUZZ_PARCEL_BYTES - 65536)
-				message->header.bulk = wa_run_checksum(run, parcel + run->query,
-													   parcel + run->sources);
+				run->sources < FUZZ_PARCEL_BYTES - 65536 && run->has_rest == 0)
+				message->header.bulk = wa_run_checksum(
+					run, parcel + run->query, parcel + run->sources, NULL);
 			break;
 		default:
 			break;

@@ -11,6 +11,7 @@
 #include "daemon/run/kept_tables.h"
 #include "daemon/run/run_budget.h"
 #include "daemon/run/runner.h"
+#include "query/message/partial_groups.h"
 #include "query/message/query_wire.h"
 #include "query/message/table_wire.h"
 #include "test/unit/check.h"
@@ -45,7 +46,10 @@ enum
 #define PLENTY      ((uint64_t) 1 << 32)
 #define DISPLAY     2
 #define SCALE       4
-#define NTEXTS      300
+#define NTEXTS      300 /* those behind them no dictionary has: */
+#define NALL_TEXTS  (NTEXTS + 40)
+#define MAX_RANGES  (EXTENT_ROWS / BLOCK_ROWS)
+#define BIT_WORDS   (MAX_EXTENTS * WA_EXTENT_WORDS)
 
 /* Rows with a smaller divisor are left by WHERE. */
 #define LIMIT_VALUE 900
@@ -68,6 +72,7 @@ typedef struct Row
 	bool nulls[NCOLUMNS];
 	uint8_t display;
 	bool is_beyond; /* the DECIMAL is so many times as much, beyond 64 bits: */
+	bool is_rest;   /* it comes with the query */
 } Row;
 
 #define BEYOND ((__int128) 1 << 50)
@@ -89,9 +94,11 @@ typedef struct Trial
 	uint32_t nkeys;
 	bool filters;
 	bool divides;
-	bool is_mixed;   /* DECIMALs show several numbers of digits */
-	bool is_plain;   /* they are in units of the last digit that they show */
-	WaForm decimal;  /* their form */
+	bool is_mixed;  /* DECIMALs show several numbers of digits */
+	bool is_plain;  /* they are in units of the last digit that they show */
+	WaForm decimal; /* their form */
+	uint64_t
+		per_rest; /* one block in so many, about, comes with the query; 0: none */
 	uint64_t budget; /* bytes that groups may take */
 	uint64_t memory; /* limit of resident columns */
 
@@ -100,7 +107,8 @@ typedef struct Trial
 	const WaColumn *of_extent[MAX_EXTENTS][NCOLUMNS];
 	WaRunExtent extents[MAX_EXTENTS];
 	const WaRunExtent *list[MAX_EXTENTS];
-	WaRowRange ranges[MAX_EXTENTS];
+	WaRowRange ranges[MAX_EXTENTS][MAX_RANGES];
+	uint64_t rest_blocks[BIT_WORDS];
 	uint32_t row_ends[MAX_EXTENTS][EXTENT_ROWS / BLOCK_ROWS];
 	WaRunRequest request;
 	WaBudget run_budget;
@@ -123,7 +131,7 @@ typedef struct Answer
 
 static uint64_t random_state = 97;
 static Row rows[MAX_ROWS];
-static char texts[NTEXTS][12];
+static char texts[NALL_TEXTS][12];
 static int32_t codes[NTEXTS];
 static WaMemory memory;
 static WaMemoryUse shown[WA_MEMORY_KINDS];
@@ -143,12 +151,12 @@ make_texts(void)
 {
 	WaDictionaryQuestion questions[NTEXTS];
 
-	for (int i = 0; i < NTEXTS; i++)
-	{
+	for (int i = 0; i < NALL_TEXTS; i++)
 		(void) snprintf(texts[i], sizeof(texts[i]), i % 3 == 0 ? "%d " : "%d",
 						i / 3 * 3 + (i % 3 == 1));
-		if (i == 0)
-			texts[i][0] = 0;
+	texts[0][0] = 0;
+	for (int i = 0; i < NTEXTS; i++)
+	{
 		questions[i].data = texts[i];
 		questions[i].length = (uint32_t) strlen(texts[i]);
 		questions[i].hash =
@@ -211,6 +219,7 @@ make_rows(const Trial *trial)
 				row->words[column] = 0;
 		}
 		row->is_beyond = false;
+		row->is_rest = false;
 		row->display = (uint8_t) (trial->is_mixed ? pick(3) : DISPLAY);
 		if (trial->has_doubles && i > 0 && pick(3) == 0)
 		{
@@ -235,6 +244,74 @@ make_rows(const Trial *trial)
 	}
 }
 
+/*
+ * Has the rows of some blocks come with the query, with texts of their own now and then.
+ * What these blocks have in extents is something else.
+ */
+static void
+choose_rest(Trial *trial)
+{
+	memset(trial->rest_blocks, 0, sizeof(trial->rest_blocks));
+	for (size_t i = 0; i < trial->nrows; i++)
+	{
+		const size_t block = i % EXTENT_ROWS / BLOCK_ROWS;
+		uint64_t *word =
+			&trial->rest_blocks[i / EXTENT_ROWS * WA_EXTENT_WORDS + block / 64];
+
+		if (trial->per_rest > 0 && i % EXTENT_ROWS % BLOCK_ROWS == 0 &&
+			pick(trial->per_rest) == 0)
+			*word |= UINT64_C(1) << block % 64;
+		rows[i].is_rest = (*word >> block % 64 & 1) != 0;
+		if (rows[i].is_rest && !rows[i].nulls[TEXT] && pick(3) == 0)
+			rows[i].words[TEXT] = NTEXTS + (int64_t) pick(NALL_TEXTS - NTEXTS);
+	}
+}
+
+/* Returns a key of a row as a session sends it. */
+static WaQueryValue
+value_of(const Row *row, int column)
+{
+	WaQueryValue value = {.is_null = row->nulls[column],
+						  .integer = row->words[column]};
+
+	if (value.is_null)
+		return value;
+	if (column == TEXT)
+		value.text =
+			(WaText){texts[value.integer], strlen(texts[value.integer])};
+	if (column != DECIMAL)
+		return value;
+	value.shown = row->display;
+	value.scale = row->display;
+	for (; value.scale > 0 && value.integer % 10 == 0; value.scale--)
+		value.integer /= 10;
+	return value;
+}
+
+/* Writes the rows that come with the query of a trial. */
+static void
+write_rest(const Trial *trial, const WaQueryKey *keys, WaWriter *writer)
+{
+	const WaPartialShape shape = {.nkeys = (int) trial->nkeys, .keys = keys};
+	uint32_t count = 0;
+
+	wa_partial_begin(writer, &shape);
+	for (size_t i = 0; i < trial->nrows; i++)
+	{
+		if (!rows[i].is_rest ||
+			(trial->filters && rows[i].words[DIVISOR] >= LIMIT_VALUE))
+			continue;
+		for (uint32_t key = 0; key < trial->nkeys; key++)
+		{
+			const WaQueryValue value = value_of(&rows[i], (int) key);
+
+			wa_partial_put_key(writer, &keys[key], &value);
+		}
+		count++;
+	}
+	wa_partial_end(writer, count);
+}
+
 /* Stores a value as a column of a form has it. */
 static void
 store(const WaColumn *column, void *out, const Row *row, int number, size_t i)
@@ -243,7 +320,7 @@ store(const WaColumn *column, void *out, const Row *row, int number, size_t i)
 	WaInt128 wide;
 
 	if (number == TEXT && !row->nulls[TEXT])
-		word = codes[row->words[TEXT]];
+		word = codes[row->words[TEXT] % NTEXTS];
 	/* Stored with more digits than are shown. */
 	if (number == DECIMAL)
 		for (int digit = row->display; digit < column->scale; digit++)
@@ -304,6 +381,25 @@ make_column(const Trial *trial, WaColumn *column, int number, size_t first,
 	column->validity = NULL;
 }
 
+/* Has an extent have the ranges of the rows that do not come with the query. */
+static void
+find_ranges(Trial *trial, WaRunExtent *extent)
+{
+	WaRowRange *ranges = trial->ranges[extent->number];
+
+	for (uint32_t i = 0; i < extent->nblocks; i++)
+	{
+		const uint32_t first = i * BLOCK_ROWS;
+
+		if (rows[extent->number * EXTENT_ROWS + first].is_rest)
+			continue;
+		if (extent->nranges > 0 && ranges[extent->nranges - 1].end == first)
+			ranges[extent->nranges - 1].end = extent->row_end[i];
+		else
+			ranges[extent->nranges++] = (WaRowRange){first, extent->row_end[i]};
+	}
+}
+
 /* Makes the extents of the rows. */
 static void
 make_extents(Trial *trial)
@@ -322,13 +418,12 @@ make_extents(Trial *trial)
 						  .nblocks = (nrows + BLOCK_ROWS - 1) / BLOCK_ROWS,
 						  .nrows = nrows,
 						  .row_end = trial->row_ends[count],
-						  .nranges = 1,
-						  .ranges = &trial->ranges[count],
+						  .ranges = trial->ranges[count],
 						  .columns = trial->of_extent[count]};
-		trial->ranges[count] = (WaRowRange){0, nrows};
 		for (uint32_t i = 0; i < extent->nblocks; i++)
 			trial->row_ends[count][i] =
 				i + 1 < extent->nblocks ? (i + 1) * BLOCK_ROWS : nrows;
+		find_ranges(trial, extent);
 		for (int i = 0; i < NCOLUMNS; i++)
 		{
 			make_column(trial, &trial->columns[count][i], i, first, nrows);
@@ -354,7 +449,7 @@ free_extents(Trial *trial)
 
 /* Writes the query of a trial. */
 static void
-write_query(const Trial *trial, WaWriter *writer)
+write_query(const Trial *trial, WaWriter *writer, WaWriter *rest)
 {
 	static const WaInstruction instructions[] = {
 		{WA_CODE_COMPARE_INT, IS_BELOW, DIVISOR, LIMIT, 0, WA_LESS},
@@ -364,23 +459,23 @@ write_query(const Trial *trial, WaWriter *writer)
 	static const WaQueryFilter filter = {0, 1, IS_BELOW, 0};
 	WaQueryKey keys[NKEYS];
 	uint16_t numbers[NKEYS];
-	const WaQuery query = {.program = {.nregisters = NREGISTERS,
-									   .kinds = kinds,
-									   .instructions = instructions,
-									   .ninstructions = LENGTH(instructions)},
-						   .ninputs = NCOLUMNS,
-						   .nconstants = LENGTH(constants),
-						   .constants = constants,
-						   .nfilters = trial->filters,
-						   .filters = &filter,
-						   .begin = 1,
-						   .end = trial->divides ? 2 : 1,
-						   .nkeys = trial->nkeys,
-						   .keys = keys,
-						   .key_numbers = numbers,
-						   .only_wanted = true,
-						   .made = digests,
-						   .is_unique = trial->is_unique};
+	WaQuery query = {.program = {.nregisters = NREGISTERS,
+								 .kinds = kinds,
+								 .instructions = instructions,
+								 .ninstructions = LENGTH(instructions)},
+					 .ninputs = NCOLUMNS,
+					 .nconstants = LENGTH(constants),
+					 .constants = constants,
+					 .nfilters = trial->filters,
+					 .filters = &filter,
+					 .begin = 1,
+					 .end = trial->divides ? 2 : 1,
+					 .nkeys = trial->nkeys,
+					 .keys = keys,
+					 .key_numbers = numbers,
+					 .only_wanted = true,
+					 .made = digests,
+					 .is_unique = trial->is_unique};
 
 	for (uint16_t i = 0; i < NKEYS; i++)
 	{
@@ -389,6 +484,12 @@ write_query(const Trial *trial, WaWriter *writer)
 	}
 	if (trial->divides)
 		numbers[SMALL] = QUOTIENT;
+	if (trial->per_rest > 0)
+	{
+		write_rest(trial, keys, rest);
+		query.rest = rest->words;
+		query.nrest = rest->nwords;
+	}
 	wa_query_write(writer, &query);
 }
 
@@ -524,13 +625,15 @@ run_trial(Trial *trial, bool is_complete)
 	char error[WA_MAX_ERROR_BYTES];
 	WaArena arena;
 	WaWriter writer;
+	WaWriter rest;
 
 	trial->nstates = 0;
 	trial->left_blocks = 0;
 	trial->status = WA_OK;
 	wa_arena_init(&arena, PLENTY);
 	wa_writer_init(&writer, &arena);
-	write_query(trial, &writer);
+	wa_writer_init(&rest, &arena);
+	write_query(trial, &writer, &rest);
 	make_extents(trial);
 	for (int i = 0; i < NCOLUMNS; i++)
 		names[i].kind = (uint16_t) kinds[i];
@@ -542,6 +645,8 @@ run_trial(Trial *trial, bool is_complete)
 	trial->request.columns = names;
 	trial->request.dictionaries = dictionaries;
 	trial->request.rows = trial->nrows;
+	trial->request.rest_blocks =
+		trial->per_rest > 0 ? trial->rest_blocks : NULL;
 	trial->request.is_complete = is_complete;
 	trial->request.threads = trial->threads;
 	trial->request.budget = &trial->run_budget;
@@ -609,7 +714,7 @@ typedef struct Model
 {
 	const Row *rows[MAX_ROWS];
 	size_t nrows;
-	size_t kept_rows; /* that fulfil WHERE */
+	size_t kept_rows; /* of extents, that fulfil WHERE */
 	size_t with_key;  /* of these */
 	bool has_doubles;
 } Model;
@@ -624,7 +729,7 @@ make_model(const Trial *trial, Model *model)
 	{
 		if (trial->filters && rows[i].words[DIVISOR] >= LIMIT_VALUE)
 			continue;
-		model->kept_rows++;
+		model->kept_rows += !rows[i].is_rest;
 		if (!rows[i].nulls[KEY])
 			model->rows[model->with_key++] = &rows[i];
 	}
@@ -704,8 +809,8 @@ values_are_right(const Model *model, int column, const WaLookupTable *table)
 {
 	static int64_t values[MAX_ROWS];
 	static uint8_t known[MAX_ROWS];
-	static int64_t numbers[NTEXTS];
-	static WaText in_order[NTEXTS];
+	static int64_t numbers[NALL_TEXTS];
+	static WaText in_order[NALL_TEXTS];
 	WaLookupTable like = {.width = 1,
 						  .nentries = model->nrows > 0 ? model->nrows : 1,
 						  .values = values,
@@ -773,6 +878,7 @@ try_trial(Trial *trial)
 	Answer answer;
 
 	make_rows(trial);
+	choose_rest(trial);
 	make_model(trial, &model);
 	begin_memory(trial);
 	answer = run_trial(trial, true);
@@ -872,6 +978,25 @@ test_doubles(void)
 	return true;
 }
 
+/* Rows of some blocks that come with the query, or of all but those of few. */
+static bool
+test_rest(void)
+{
+	static const uint64_t shares[] = {1, 2, 5, 40};
+	static Trial trial;
+
+	for (size_t i = 0; i < 12 * LENGTH(shares); i++)
+	{
+		begin_trial(&trial, 1 + pick(20000));
+		trial.per_rest = shares[i % LENGTH(shares)];
+		trial.has_doubles = i % 3 == 0;
+		trial.is_unique = i % 2 == 0;
+		trial.nkeys = trial.is_unique ? 1 + (uint32_t) pick(NKEYS) : 1;
+		EXPECT(try_trial(&trial));
+	}
+	return true;
+}
+
 /* No row is left, or none has a key. */
 static bool
 test_no_rows(void)
@@ -940,6 +1065,31 @@ test_odd_values(void)
 									  [DIVISOR] = 1},
 							.display = DISPLAY,
 							.is_beyond = true};
+		EXPECT(has_none(&trial, true));
+		trial.nkeys = DECIMAL;
+		EXPECT(run_trial(&trial, true).is_one);
+		EXPECT(is_given_back(&trial) && drop_all());
+	}
+	return true;
+}
+
+/* Rows that come with the query show another number of digits than the others. */
+static bool
+test_odd_rest(void)
+{
+	static Trial trial;
+
+	for (int i = 0; i < 4; i++)
+	{
+		begin_trial(&trial, 5000);
+		trial.filters = false;
+		trial.has_nulls = false;
+		trial.per_rest = 3;
+		make_rows(&trial);
+		choose_rest(&trial);
+		for (size_t row = 0; row < trial.nrows; row++)
+			if (rows[row].is_rest)
+				rows[row].display = (uint8_t) (DISPLAY + 1);
 		EXPECT(has_none(&trial, true));
 		trial.nkeys = DECIMAL;
 		EXPECT(run_trial(&trial, true).is_one);
@@ -1118,6 +1268,8 @@ main(void)
 	check(test_rows(), "rows of any kind become tables");
 	check(test_far_keys(), "keys that lie far apart");
 	check(test_doubles(), "keys of several rows");
+	check(test_rest(), "rows that come with the query");
+	check(test_odd_rest(), "some that no table can hold");
 	check(test_no_rows(), "no rows");
 	check(test_odd_values(), "values that no table can hold");
 	check(test_odd_threads(), "values that one cannot hold together");

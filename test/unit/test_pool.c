@@ -438,7 +438,7 @@ seal_data(WaRunMessage *message)
 {
 	message->header.bulk =
 		wa_run_checksum(message, parcel.memory + message->query,
-						parcel.memory + message->sources);
+						parcel.memory + message->sources, NULL);
 }
 
 /* Submits a run of what is in the parcel, waits for it, and expects an answer. */

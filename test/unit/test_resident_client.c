@@ -148,7 +148,7 @@ seal_run(const WaTestOwner *owner, WaRunMessage *run)
 		run->sources <= WA_TEST_PARCEL_BYTES &&
 		bytes <= WA_TEST_PARCEL_BYTES - run->sources)
 		run->header.bulk = wa_run_checksum(run, owner->parcel + run->query,
-										   owner->parcel + run->sources);
+										   owner->parcel + run->sources, NULL);
 }
 
 /* Fills in the checksum of the sources of a question, if they lie right. */

@@ -204,8 +204,9 @@ do_run(WaRunMessage *message, Told *told)
 	WaRun *run;
 
 	*told = (Told){0};
-	message->header.bulk = wa_run_checksum(message, parcel.memory + QUERY_AT,
-										   parcel.memory + SOURCES_AT);
+	message->header.bulk =
+		wa_run_checksum(message, parcel.memory + QUERY_AT,
+						parcel.memory + SOURCES_AT, parcel.memory + COVER_AT);
 	if (!wa_run_is_sound(message, &parcel))
 		return NULL;
 	run = wa_run_make(&store, &parcel, message, pool.nthreads, &replies, told);
@@ -365,6 +366,78 @@ test_left_out(void)
 	EXPECT(answer->left_blocks == all.blocks - expected.blocks);
 	wa_run_free(run);
 	return true;
+}
+
+/*
+ * Says that rows of those blocks of relation 0 come with the query that are not usable, and
+ * of one in so many that are; adds what is left.
+ */
+static void
+write_rest(uint64_t *words, uint32_t per_rest, Expected *expected)
+{
+	memset(words, 0, WORDS_BYTES);
+	for (uint32_t i = 0; i < BLOCKS; i++)
+	{
+		const uint32_t number = i / WA_EXTENT_BLOCKS;
+		const uint32_t block = i % WA_EXTENT_BLOCKS;
+		const WaExtentHead *head =
+			(const WaExtentHead *) (const void *) extent_memory;
+
+		if (block == 0 && number < EXTENTS)
+		{
+			wa_test_write_extent(extent_memory, wa_test_relation(0), number, 7,
+								 seed_of(0, number), 5, 4);
+			expected->extents++;
+		}
+		if (number < EXTENTS && block < head->nblocks &&
+			head->block_lsn[block] != 0 && i % per_rest != 0)
+			expect_block(expected, seed_of(0, number), block);
+		else
+			wa_bits_set(words, i);
+	}
+	expected->blocks = BLOCKS;
+}
+
+/* Rows of some blocks that come with the query, in place of those that are there. */
+static bool
+test_rest(void)
+{
+	static const uint64_t relations[] = {0, 1};
+	static const uint32_t shares[] = {2, 3, 50, BLOCKS + 1};
+	const WaTestQuery query = {.magic = WA_TEST_QUERY_MAGIC,
+							   .groups_bytes = 100};
+	uint64_t *words = (uint64_t *) (void *) wa_parcel_place(&parcel, COVER_AT);
+
+	for (int i = 0; i < 4; i++)
+	{
+		WaRunMessage message = make_message(&query, 3, relations, 1);
+		Expected expected = {0};
+		Told told;
+		WaRun *run;
+
+		message.has_rest = 1;
+		write_rest(words, shares[i], &expected);
+		run = do_run(&message, &told);
+		EXPECT(run != NULL && is_right(run, &expected));
+		EXPECT(words_at(USED_AT, 0)[0] == UINT64_MAX);
+		wa_run_free(run);
+		/* One is neither here nor there. */
+		words[WORDS_BYTES / sizeof(*words) / 2] = 0;
+		words[0] &= ~UINT64_C(1);
+		words[(BLOCKS - 1) / 64] &= ~(UINT64_C(1) << (BLOCKS - 1) % 64);
+		run = do_run(&message, &told);
+		EXPECT(run != NULL && wa_run_outcome(run)->status == WA_OK);
+		EXPECT(wa_run_outcome(run)->answer.blocks == 0);
+		wa_run_free(run);
+		/* Nor are they where the parcel has no room for them. */
+		message.cover = parcel.bytes - 64;
+		run = do_run(&message, &told);
+		EXPECT(run != NULL && wa_run_outcome(run)->status != WA_OK);
+		wa_run_free(run);
+	}
+	EXPECT(wa_test_runner_live() == 0);
+	return !wa_run_is_sound(
+		&(WaRunMessage){.nsources = 2, .has_rest = 1, .ncolumns = 0}, &parcel);
 }
 
 /* What the run before has found serves the next one, unless something has changed. */
@@ -570,8 +643,9 @@ test_disturbed(void)
 	WaRunMessage message = make_message(&query, 3, relations, SOURCES);
 	WaRun *runs[20]; /* each writes to a place of its own */
 
-	message.header.bulk = wa_run_checksum(&message, parcel.memory + QUERY_AT,
-										  parcel.memory + SOURCES_AT);
+	message.header.bulk =
+		wa_run_checksum(&message, parcel.memory + QUERY_AT,
+						parcel.memory + SOURCES_AT, parcel.memory + COVER_AT);
 	for (uint64_t round = 0; round < 30; round++)
 	{
 		int collected = 0;
@@ -606,6 +680,7 @@ static const struct
 } tests[] = {
 	{"sums over relations", test_sums},
 	{"blocks that are left out", test_left_out},
+	{"rows that come with the query", test_rest},
 	{"lists that are kept", test_lists},
 	{"all blocks of relations or none", test_complete},
 	{"relations of which there is a part", test_parts},

@@ -198,8 +198,8 @@ prepare(uint32_t nrelations)
 					 (uint32_t) (offsetof(WaRunMessage, columns) +
 								 message.ncolumns * sizeof(WaColumnName)),
 					 1);
-	message.header.bulk =
-		wa_run_checksum(&message, &query, parcel.memory + message.sources);
+	message.header.bulk = wa_run_checksum(
+		&message, &query, parcel.memory + message.sources, NULL);
 	return message;
 }
 

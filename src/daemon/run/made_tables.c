@@ -8,6 +8,7 @@
 #include "daemon/run/made_tables.h"
 #include "daemon/run/run_budget.h"
 #include "query/run/row_fill.h"
+#include "query/run/run_rest.h"
 
 struct WaMadeTables
 {
@@ -72,6 +73,8 @@ wa_made_tables_begin(const WaRunRequest *request,
 	*nparts = 0;
 	if (request->tables == NULL)
 		return WA_OK;
+	if (!wa_query_run_take_rest(runs[0]))
+		return lack_memory(error);
 	own = calloc(1, sizeof(*own));
 	if (own != NULL)
 	{

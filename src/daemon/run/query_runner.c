@@ -80,7 +80,8 @@ status_of(WaRunOutcome outcome, char *error)
 static bool
 matches_request(const WaQuery *query, const WaRunRequest *request)
 {
-	if (query->ninputs != request->ncolumns)
+	if (query->ninputs != request->ncolumns ||
+		(query->nrest > 0) != (request->rest_blocks != NULL))
 		return false;
 	for (uint32_t i = 0; i < request->ncolumns; i++)
 		if (query->program.kinds[i] != request->columns[i].kind)

@@ -13,6 +13,7 @@
 #include "daemon/run/named_sources.h"
 #include "daemon/run/run.h"
 #include "daemon/run/run_budget.h"
+#include "daemon/run/run_rest.h"
 #include "daemon/run/run_sources.h"
 #include "daemon/run/run_states.h"
 
@@ -38,6 +39,7 @@ struct WaRun
 	uint64_t query_room; /* bytes of it */
 	uint64_t file_bytes; /* of the answer, if it has a file */
 	WaRunSources sources;
+	WaRunRest rest_rows;
 	uint64_t *rest; /* extents that no device has taken */
 	uint64_t nrest;
 	uint64_t share;  /* of them that a morsel has */
@@ -61,6 +63,7 @@ wa_run_is_sound(const WaRunMessage *message, const WaParcel *parcel)
 	return wa_named_sources_lie_right(parcel, message->sources,
 									  message->nsources, message->columns,
 									  message->ncolumns) &&
+		   (message->has_rest == 0 || message->nsources == 1) &&
 		   wa_snapshot_is_sound(&message->snapshot) &&
 		   wa_parcel_holds(parcel, message->query, message->query_bytes) &&
 		   wa_parcel_holds(parcel, message->used, 0) &&
@@ -124,7 +127,8 @@ copy_query(WaRun *run)
 	memcpy(run->query, run->parcel->memory + message->query,
 		   message->query_bytes);
 	copy_sources(run, run->query + query_bytes);
-	return true;
+	return wa_run_rest_copy(&run->rest_rows, &run->sources, run->parcel,
+							&run->budget);
 }
 
 /* Tells whether query and sources are what they were when the message was sent. */
@@ -132,8 +136,8 @@ static bool
 is_intact(const WaRun *run)
 {
 	return wa_run_checksum(&run->message, run->query,
-						   run->sources.named.sources) ==
-		   run->message.header.bulk;
+						   run->sources.named.sources,
+						   run->rest_rows.blocks) == run->message.header.bulk;
 }
 
 /* Checks the sources, and finds the extents that may be used. */
@@ -144,7 +148,8 @@ collect(WaRun *run)
 
 	if (status == WA_BAD_REQUEST)
 		fail(run, status, "the query is over relations that cannot be");
-	else if (status != WA_OK || !wa_run_sources_collect(&run->sources))
+	else if (status != WA_OK || !wa_run_sources_collect(&run->sources) ||
+			 !wa_run_rest_leave_out(&run->rest_rows, &run->sources))
 		fail(run, WA_OUT_OF_MEMORY, "not enough memory for a query");
 }
 
@@ -165,6 +170,7 @@ begin(WaRun *run)
 		.nextents = run->sources.count,
 		.extents = run->sources.list,
 		.rows = run->sources.rows,
+		.rest_blocks = run->rest_rows.blocks,
 		.is_complete = run->sources.blocks == run->sources.nblocks,
 		.threads = run->threads,
 		.budget = &run->budget,
@@ -499,6 +505,7 @@ clean(WaRun *run)
 	if (run->begun)
 		wa_query_runner.end(run->states.run);
 	wa_run_sources_end(&run->sources);
+	wa_run_rest_free(&run->rest_rows, &run->budget);
 	free(run->left_out);
 	free(run->rest);
 	free(run->query);

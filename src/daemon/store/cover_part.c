@@ -11,15 +11,12 @@
 
 #define CACHE_LINE 64
 
-/* Ranges of an extent are separated by blocks that are not used. */
-#define MAX_RANGES (WA_EXTENT_BLOCKS / 2)
-
 /* The ranges of its extents, one's behind the other's. */
 typedef struct Ranges
 {
 	uint32_t nranges[2]; /* of each */
 	uint32_t count;
-	WaRowRange ranges[2 * MAX_RANGES];
+	WaRowRange ranges[2 * WA_COVER_MAX_RANGES];
 } Ranges;
 
 /* Returns the first block from one on whose bit is set, or clear; or the end. */
@@ -38,35 +35,41 @@ next_block(const uint64_t *usable, uint32_t block, bool is_set)
 	return WA_EXTENT_BLOCKS;
 }
 
-/*
- * Finds the ranges of rows of the usable blocks.  Blocks that follow each other, or
- * have none but empty ones between them, share one.  Returns how many.
- */
-static uint32_t
-find_ranges(const WaUsedExtent *used, WaRowRange *ranges)
+uint32_t
+wa_cover_ranges(const uint64_t *usable, const uint32_t *row_end,
+				uint32_t nblocks, WaRowRange *ranges)
 {
-	const WaLayout *layout = used->layout;
 	uint32_t count = 0;
 	uint32_t block = 0;
 
-	if (used->all_rows && layout->nrows > 0)
+	while ((block = next_block(usable, block, true)) < nblocks)
 	{
-		ranges[0] = (WaRowRange){0, layout->nrows};
-		return 1;
-	}
-	while ((block = next_block(used->usable, block, true)) < layout->nblocks)
-	{
-		const uint32_t begin = wa_first_row(layout->row_end, block);
+		const uint32_t begin = wa_first_row(row_end, block);
 		uint32_t end;
 
-		block = next_block(used->usable, block, false);
-		end = layout->row_end[block - 1];
+		block = next_block(usable, block, false);
+		end = row_end[block - 1];
 		if (count > 0 && ranges[count - 1].end == begin)
 			ranges[count - 1].end = end;
 		else if (end > begin)
 			ranges[count++] = (WaRowRange){begin, end};
 	}
 	return count;
+}
+
+/* Finds the ranges of an extent; returns how many. */
+static uint32_t
+find_ranges(const WaUsedExtent *used, WaRowRange *ranges)
+{
+	const WaLayout *layout = used->layout;
+
+	if (used->all_rows && layout->nrows > 0)
+	{
+		ranges[0] = (WaRowRange){0, layout->nrows};
+		return 1;
+	}
+	return wa_cover_ranges(used->usable, layout->row_end, layout->nblocks,
+						   ranges);
 }
 
 /* Fetches into the cache what find_ranges will look at. */

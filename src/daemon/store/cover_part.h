@@ -38,6 +38,17 @@ wa_cover_part_end(uint32_t number, uint32_t nblocks)
 	return end < nblocks ? (uint32_t) end : nblocks;
 }
 
+/* An extent has no more ranges, which are separated by blocks that are not used. */
+#define WA_COVER_MAX_RANGES (WA_EXTENT_BLOCKS / 2)
+
+/*
+ * Stores the ranges of rows of the usable blocks of an extent of so many, whose rows end
+ * there; there is room for WA_COVER_MAX_RANGES.  Blocks that follow each other, or have
+ * none but empty ones between them, share one.  Returns how many there are.
+ */
+uint32_t wa_cover_ranges(const uint64_t *usable, const uint32_t *row_end,
+						 uint32_t nblocks, WaRowRange *ranges);
+
 /* Parts that are made at once at most. */
 #define WA_PARTS_AT_ONCE 16
 

@@ -78,7 +78,13 @@ typedef struct WaRunRequest
 	const WaRunExtent *const *extents;
 	uint64_t rows; /* of all ranges */
 	/*
-	 * The extents have all blocks of the relation; and, once a run is to be
+	 * A bit for each block of the relation, in words of whole extents: its rows come with
+	 * the query, and extents have none of them in their ranges, unlike their copies on
+	 * GPUs.  NULL: the query brings none.
+	 */
+	const uint64_t *rest_blocks;
+	/*
+	 * The extents have all other blocks of the relation; and, once a run is to be
 	 * finished, none was left out.
 	 */
 	bool is_complete;

@@ -80,6 +80,13 @@ typedef struct WaQuery
 	const WaTableDigest *made;
 	bool
 		is_unique; /* no two rows have a key, or there is no use in an answer */
+
+	/*
+	 * Rows that whoever has the others is to add to these: words of a message of groups
+	 * (query/message/partial_groups.h) with the keys, and without columns.
+	 */
+	size_t nrest;
+	const uint64_t *rest;
 } WaQuery;
 
 /* No more tables are made of rows. */

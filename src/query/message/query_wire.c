@@ -14,7 +14,7 @@
 #include "query/message/value_wire.h"
 
 /* To be changed with the format, that of instructions included. */
-#define VERSION UINT64_C(0x576151727900000c)
+#define VERSION UINT64_C(0x576151727900000d)
 
 /* What a message begins with. */
 typedef struct Head
@@ -35,6 +35,7 @@ typedef struct Head
 	uint16_t only_wanted;
 	uint8_t makes; /* tables: digests follow the keys */
 	uint8_t is_unique;
+	uint64_t nrest;
 	WaTopN top_n;
 } Head;
 
@@ -86,6 +87,7 @@ wa_query_write(WaWriter *writer, const WaQuery *query)
 					   .only_wanted = query->only_wanted,
 					   .makes = query->made != NULL,
 					   .is_unique = query->is_unique,
+					   .nrest = query->nrest,
 					   .top_n = query->top_n};
 
 	WRITE_ARRAY(writer, &head, 1);
@@ -114,6 +116,7 @@ wa_query_write(WaWriter *writer, const WaQuery *query)
 	if (query->made != NULL)
 		WRITE_ARRAY(writer, query->made, query->nkeys);
 	WRITE_ARRAY(writer, query->columns, query->ncolumns);
+	WRITE_ARRAY(writer, query->rest, query->nrest);
 }
 
 /*
@@ -407,6 +410,7 @@ read_head(WaReader *reader, WaQuery *query)
 	query->max_groups = head.max_groups;
 	query->only_wanted = head.only_wanted != 0;
 	query->is_unique = head.is_unique != 0;
+	query->nrest = head.nrest;
 	query->top_n = head.top_n;
 	return head.makes != 0;
 }
@@ -437,6 +441,7 @@ wa_query_read_with(WaArena *arena, const void *message, size_t bytes,
 	read_keys(&reader, arena, makes, query);
 	query->columns =
 		read_array(&reader, arena, query->ncolumns, sizeof(WaQueryColumn));
+	query->rest = read_array(&reader, arena, query->nrest, sizeof(uint64_t));
 	if (reader.failed || reader.nwords != 0)
 		return NULL;
 	scratch = wa_arena_alloc(arena, query->program.nregisters + (size_t) 1);

@@ -87,6 +87,8 @@ begin_column(const WaRowTables *tables, uint32_t number)
 		const WaRowValues *values = &tables->rows[i]->columns[number - 1];
 
 		is_narrow &= values->is_narrow;
+		if (values->others != NULL)
+			tables->tables[number].others = values;
 		if (display < 0)
 			display = values->display;
 		if (values->display >= 0 && values->display != display)
@@ -334,6 +336,16 @@ number_keys(const WaRowTables *tables)
 	return count;
 }
 
+/* Returns a number beyond those of all texts of a table. */
+static uint32_t
+texts_end(const WaRowTables *tables, uint32_t number)
+{
+	const WaRowValues *others = tables->tables[number].others;
+
+	return others != NULL ? others->end
+						  : tables->numbered->key_texts[number]->ncodes;
+}
+
 bool
 wa_row_tables_finish(WaRowTables *tables)
 {
@@ -344,8 +356,7 @@ wa_row_tables_finish(WaRowTables *tables)
 		tables->nrows = number_keys(tables);
 	for (uint32_t i = 1; i < tables->ntables; i++)
 		if (tables->numbered->key_texts[i] != NULL &&
-			!number_texts(tables, &tables->tables[i],
-						  tables->numbered->key_texts[i]->ncodes))
+			!number_texts(tables, &tables->tables[i], texts_end(tables, i)))
 			return false;
 	return true;
 }
@@ -355,8 +366,13 @@ static WaText
 text_of(const WaRowTables *tables, uint32_t number, uint32_t text)
 {
 	const WaTextCodes *codes = tables->numbered->key_texts[number];
+	const WaRowTable *table = &tables->tables[number];
+	const uint32_t of = (uint32_t) table->texts[text];
 
-	return codes->text(codes->context, tables->tables[number].texts[text]);
+	return of < codes->ncodes
+			   ? codes->text(codes->context, (int32_t) of)
+			   : wa_key_dictionary_shown(table->others->others,
+										 of - table->others->first_other);
 }
 
 uint64_t

@@ -26,6 +26,9 @@ typedef struct WaRowTable
 	int64_t *values;
 	uint8_t *known;
 	int32_t *texts; /* TEXT: once it is finished, numbers that its texts had */
+	const WaRowValues
+		*others; /* TEXT: of the run whose rows have texts beside the
+								* query's; NULL: none */
 } WaRowTable;
 
 typedef struct WaRowTables

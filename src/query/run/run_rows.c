@@ -86,7 +86,12 @@ wa_run_rows_make(WaArena *arena, const WaNumberedQuery *numbered)
 		const WaVectorKind kind = numbered->asked->keys[i + 1].kind;
 
 		rows->columns[i] =
-			(WaRowValues){.kind = kind, .is_narrow = true, .display = -1};
+			(WaRowValues){.kind = kind,
+						  .is_narrow = true,
+						  .display = -1,
+						  .end = numbered->key_texts[i + 1] == NULL
+									 ? 0
+									 : numbered->key_texts[i + 1]->ncodes};
 		rows->row_bytes += wa_row_value_bytes(kind);
 	}
 	rows->smallest = INT64_MAX;
@@ -134,14 +139,11 @@ add_chunk(WaRunRows *rows)
 	return true;
 }
 
-/* Stores a DECIMAL in units of its last digit that is shown; false: it has no room. */
+/* Stores a number of a scale in units of its last digit that is shown; false: no room. */
 static bool
-put_decimal(const WaVector *vector, size_t row, int display, int64_t *out)
+put_shown(__int128 number, int scale, int display, int64_t *out)
 {
-	const int digits = vector->scale - display;
-	const __int128 number = vector->wide
-								? wa_int128_get(wa_vector_wides(vector)[row])
-								: wa_vector_ints(vector)[row];
+	const int digits = scale - display;
 	__int128 shown;
 
 	if (digits < 0 || digits >= WA_WIDE_POWERS ||
@@ -151,6 +153,15 @@ put_decimal(const WaVector *vector, size_t row, int display, int64_t *out)
 	*out = (int64_t) shown;
 	return *out == shown &&
 		   (digits == 0 || shown * wa_wide_power_of_ten(digits) == number);
+}
+
+/* Stores a DECIMAL of a vector in that way. */
+static bool
+put_decimal(const WaVector *vector, size_t row, int display, int64_t *out)
+{
+	return put_shown(vector->wide ? wa_int128_get(wa_vector_wides(vector)[row])
+								  : wa_vector_ints(vector)[row],
+					 vector->scale, display, out);
 }
 
 /* Stores DECIMALs; false: not all show the same number of digits, or have room. */
@@ -197,6 +208,21 @@ put_column_words(WaRunRows *rows, WaRowValues *column, const WaVector *vector,
 		column->is_narrow = are_narrow(out, nrows);
 }
 
+/* Has the last chunk say which of its rows are not NULL; false: no memory. */
+static bool
+have_valid(const WaRunRows *rows, WaRowColumn *column)
+{
+	const WaRowChunk *chunk = rows->last;
+
+	if (column->valid != NULL)
+		return true;
+	column->valid = wa_arena_alloc(rows->arena, chunk->room);
+	if (column->valid == NULL)
+		return false;
+	memset(column->valid, 1, chunk->nrows);
+	return true;
+}
+
 /* Stores which rows are not NULL, behind those that the chunk has; false: no memory. */
 static bool
 put_valid(WaRunRows *rows, WaRowColumn *column, const WaVector *vector,
@@ -204,13 +230,8 @@ put_valid(WaRunRows *rows, WaRowColumn *column, const WaVector *vector,
 {
 	const WaRowChunk *chunk = rows->last;
 
-	if (vector->has_nulls && column->valid == NULL)
-	{
-		column->valid = wa_arena_alloc(rows->arena, chunk->room);
-		if (column->valid == NULL)
-			return false;
-		memset(column->valid, 1, chunk->nrows);
-	}
+	if (vector->has_nulls && !have_valid(rows, column))
+		return false;
 	if (vector->has_nulls)
 		put_bytes(vector->valid, selection, nrows,
 				  column->valid + chunk->nrows);
@@ -282,5 +303,88 @@ wa_run_rows_take(WaRunRows *rows, WaVector *const *keys, size_t nrows)
 			return false;
 	rows->last->nrows += (uint32_t) nrows;
 	rows->nrows += nrows;
+	return true;
+}
+
+/* Stores a DECIMAL in that way; false: it has no room, or shows another number of digits. */
+static bool
+put_decimal_value(WaRowValues *column, const WaQueryValue *value, int64_t *out)
+{
+	const int display = (int) value->shown;
+	__int128 number = value->integer;
+
+	if (column->display < 0)
+		column->display = display;
+	if (value->is_wide || display != column->display ||
+		display > WA_DECIMAL_MAX_SCALE)
+		return false;
+	/* A value ends with its last digit that is not 0. */
+	if (value->scale < display)
+		number *= wa_wide_power_of_ten(display - value->scale);
+	return put_shown(number, value->scale < display ? display : value->scale,
+					 display, out);
+}
+
+/* Returns the word that a value has in rows, a number in place of a text. */
+static int64_t
+word_of(WaRunRows *rows, WaRowValues *column, const WaQueryValue *value)
+{
+	int64_t word = 0;
+
+	if (value->is_null)
+		return 0;
+	if (column->kind != WA_VECTOR_DECIMAL)
+		return value->integer;
+	if (!put_decimal_value(column, value, &word))
+		rows->is_odd = true;
+	return word;
+}
+
+/* Stores a value behind those that the last chunk has; false: no memory. */
+static bool
+add_value(WaRunRows *rows, uint32_t number, const WaQueryValue *value)
+{
+	WaRowValues *values = &rows->columns[number];
+	WaRowColumn *column = &rows->last->columns[number];
+	const uint32_t row = rows->last->nrows;
+	const int64_t word = word_of(rows, values, value);
+
+	switch (values->kind)
+	{
+		case WA_VECTOR_TEXT:
+			((int32_t *) column->values)[row] = (int32_t) word;
+			break;
+		case WA_VECTOR_BOOL:
+			((uint8_t *) column->values)[row] = (uint8_t) word;
+			break;
+		default:
+			((int64_t *) column->values)[row] = word;
+			values->is_narrow = values->is_narrow && are_narrow(&word, 1);
+			break;
+	}
+	if (value->is_null && !have_valid(rows, column))
+		return false;
+	if (column->valid != NULL)
+		column->valid[row] = !value->is_null;
+	return true;
+}
+
+bool
+wa_run_rows_add(WaRunRows *rows, const WaQueryValue *keys)
+{
+	const int64_t key = keys[0].integer;
+
+	if (rows->is_odd)
+		return true;
+	if ((rows->last == NULL || rows->last->room == rows->last->nrows) &&
+		!add_chunk(rows))
+		return false;
+	rows->last->keys[rows->last->nrows] = key;
+	note_keys(&key, 1, &rows->smallest, &rows->largest);
+	for (uint32_t i = 0; i < rows->ncolumns; i++)
+		if (!add_value(rows, i, &keys[i + 1]))
+			return false;
+	rows->last->nrows++;
+	rows->nrows++;
 	return true;
 }

@@ -7,6 +7,7 @@
 #define WA_QUERY_RUN_ROWS_H
 
 #include "core/must_check.h"
+#include "query/groups/group_dictionary.h"
 #include "query/texts/text_numbers.h"
 
 /* What is known of all values of a column. */
@@ -15,6 +16,12 @@ typedef struct WaRowValues
 	WaVectorKind kind; /* TEXT: they are numbers of texts, as int32_t */
 	bool is_narrow;    /* all have room in a narrow entry of a table */
 	int display; /* DECIMAL: digits that all show; -1: there are no values */
+
+	/* TEXT: numbers from `first_other` on are codes of `others`, but for those that the query
+	 * has; all are below `end`.  NULL: there are none but the query's. */
+	WaKeyDictionary *others;
+	uint32_t first_other;
+	uint32_t end;
 } WaRowValues;
 
 /* What some rows have of a column; a DECIMAL in units of the last digit that it shows. */
@@ -70,5 +77,12 @@ extern WaRunRows *wa_run_rows_make(WaArena *arena,
  */
 extern WA_MUST_CHECK bool wa_run_rows_take(WaRunRows *rows,
 										   WaVector *const *keys, size_t nrows);
+
+/*
+ * Takes a row with these keys, the first of which is not NULL; of a TEXT the number is in
+ * its integer.  Returns as wa_run_rows_take.
+ */
+extern WA_MUST_CHECK bool wa_run_rows_add(WaRunRows *rows,
+										  const WaQueryValue *keys);
 
 #endif /* WA_QUERY_RUN_ROWS_H */
