@@ -80,7 +80,7 @@ SELECT made('SELECT d.mixed, count(*) FROM made_facts f JOIN made_dims d ON d.id
 SELECT wa_outcome('count(*)', 'made_facts f JOIN made_dims d ON d.id = f.k AND 100 / (d.parent - 3) > 2');
 SELECT made('SELECT d.kind, count(*) FROM made_facts f JOIN made_dims d ON d.id = f.k AND d.parent > 3 AND 100 / (d.parent - 3) > 2 GROUP BY 1');
 
--- Once a row has changed, the device process cannot make tables before it has that.
+-- Once a row has changed, those of its block come from here (joins_rest has more of that).
 UPDATE made_dims SET parent = 29 WHERE id = 77;
 SELECT made('SELECT d.parent, d.kind, count(*) FROM made_facts f JOIN made_dims d ON d.id = f.k GROUP BY 1, 2');
 SELECT warpagg_load('made_dims') > 0 AS dims;

@@ -509,6 +509,20 @@ wa_join_contents_find(const WaScanState *state, const List *plans,
 }
 
 void
+wa_join_contents_stamp_once(WaJoinContents *contents)
+{
+	uint64 *stamps = palloc(sizeof(uint64) * (contents->nstamps + 1));
+
+	for (int i = 0; i < contents->nstamps; i++)
+	{
+		stamps[i] = contents->stamps[i];
+		if (stamps[i] == 0 && !pg_strong_random(&stamps[i], sizeof(uint64)))
+			elog(ERROR, "could not draw a stamp");
+	}
+	contents->stamps = stamps;
+}
+
+void
 wa_join_contents_find_blocks(const WaScanState *state, WaJoinContents *contents)
 {
 	EState *estate = state->css.ss.ps.state;

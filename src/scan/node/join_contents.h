@@ -16,6 +16,12 @@
 extern List *wa_join_contents_find(const WaScanState *state, const List *plans,
 								   const Bitmapset *units);
 
+/*
+ * Gives contents that lack stamps some that nobody has, so that their tables are those of
+ * this moment alone.
+ */
+extern void wa_join_contents_stamp_once(WaJoinContents *contents);
+
 /* Finds out what blocks the relation of a unit itself has, if only its plan scans that. */
 extern void wa_join_contents_find_blocks(const WaScanState *state,
 										 WaJoinContents *contents);

@@ -12,9 +12,11 @@
 #include "compat.h"
 #include "scan/expr/compile.h"
 #include "scan/node/join_making.h"
+#include "scan/node/join_rest.h"
 #include "scan/plan/resident_worth.h"
 #include "scan/resident/resident_made.h"
 #include "scan/rows/prepare.h"
+#include "scan/spill/spill.h"
 
 /* Returns the plan that scans the relation whose rows a plan returns; NULL: none does. */
 static const Plan *
@@ -197,8 +199,7 @@ prepare(WaScanState *state, EState *estate, Relation relation)
 		return false;
 	state->css.ss.ps.ps_ExprContext = CreateExprContext(estate);
 	wa_scan_prepare_joins(query, estate);
-	wa_sources_make(&state->sources, estate, relation, 0, NULL,
-					query->interpreter->columns);
+	wa_scan_prepare_reading(state, relation);
 	wa_scan_set_source(state, relation);
 	wa_sources_begin(&state->sources);
 	return true;
@@ -209,6 +210,7 @@ wa_join_making_end(WaJoinMaking *making)
 {
 	WaScanState *state = &making->state;
 
+	wa_spill_end(&state->store);
 	wa_sources_end(&state->sources);
 	if (state->query.interpreter->joined != NULL)
 		MemoryContextDelete(state->query.interpreter->joined->context);
@@ -248,9 +250,13 @@ wa_join_making_begin(const WaScanState *state, const List *plans,
 	return NULL;
 }
 
-/* Stores what EXPLAIN tells of the joins of a unit whose rows the device process has read. */
+/*
+ * Stores what EXPLAIN tells of the joins of a unit whose rows the device process has read, but
+ * for those of so many blocks.
+ */
 static void
-note_uses(const WaJoinMaking *making, int64 rows, WaJoinUse *uses)
+note_uses(const WaJoinMaking *making, int64 rows, uint32 nblocks,
+		  WaJoinUse *uses)
 {
 	const WaJoinContents *contents = making->contents;
 	const WaJoinTables *joined = making->state.query.interpreter->joined;
@@ -261,10 +267,31 @@ note_uses(const WaJoinMaking *making, int64 rows, WaJoinUse *uses)
 		WaJoinUse *use = &uses[contents->joins[i]];
 
 		if (contents->joins[i] == contents->unit)
-			*use = (WaJoinUse){.rows = rows, .is_made = true};
+			*use =
+				(WaJoinUse){.rows = rows, .is_made = true, .nblocks = nblocks};
 		else
 			*use = joined->uses[place++];
 	}
+}
+
+/*
+ * Has tables with the digests made, of the rows that are resident and, where these are not
+ * known to be all, of others of so many blocks.  Returns as wa_resident_make.
+ */
+static int64
+make(WaJoinMaking *making, const WaTableDigest *digests, uint32 *nblocks)
+{
+	WaScanState *state = &making->state;
+	WaRestRows rest = {0};
+	int64 rows = -1;
+
+	if (making->contents->is_stamped || wa_join_rest_read(state, &rest))
+		rows = wa_resident_make(
+			&state->query, &state->sources, state->css.ss.ps.ps_ExprContext,
+			digests, making->is_unique, rest.nblocks > 0 ? &rest : NULL);
+	*nblocks = rest.nblocks;
+	wa_join_rest_free(&rest);
+	return rows;
 }
 
 bool
@@ -272,9 +299,9 @@ wa_join_making_run(WaJoinMaking *making, WaJoinUse *uses)
 {
 	const WaJoinContents *contents = making->contents;
 	const WaTableDigest *digests = wa_join_digests(contents);
-	WaScanState *state = &making->state;
 	WaTableDigest *made =
 		palloc(sizeof(WaTableDigest) * (1 + contents->nvalues));
+	uint32 nblocks;
 	int64 rows;
 
 	for (int i = 0; i < contents->njoins; i++)
@@ -282,12 +309,10 @@ wa_join_making_run(WaJoinMaking *making, WaJoinUse *uses)
 			made[0] = digests[i];
 	memcpy(&made[1], &digests[contents->njoins],
 		   sizeof(WaTableDigest) * contents->nvalues);
-	rows = wa_resident_make(&state->query, &state->sources,
-							state->css.ss.ps.ps_ExprContext, made,
-							making->is_unique);
+	rows = make(making, made, &nblocks);
 	pfree(made);
 	if (rows < 0)
 		return false;
-	note_uses(making, rows, uses);
+	note_uses(making, rows, nblocks, uses);
 	return true;
 }

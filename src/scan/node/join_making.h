@@ -31,7 +31,8 @@ extern WaJoinMaking *wa_join_making_begin(const WaScanState *state,
 										  const WaJoinContents *contents);
 
 /*
- * Has the tables made; those of the query's joins are there.  Returns false if the device
+ * Has the tables made; those of the query's joins are there.  Where the contents have no
+ * stamps of their own, rows of some blocks of the relation may be read here.  Returns false if the device
  * process has not made them; else stores what EXPLAIN tells of the joins in the uses of all
  * joins of the node.
  */

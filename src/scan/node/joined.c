@@ -16,6 +16,7 @@
 #include "scan/tables/join_build.h"
 #include "scan/tables/join_cache.h"
 #include "scan/tables/join_digests.h"
+#include "scan/tables/join_kept_rows.h"
 
 /* Digests that the device process is asked for at most. */
 #define MOST_LENT 64
@@ -285,7 +286,8 @@ give_up(WaScanState *state)
 		return;
 	wa_join_tables_drop(tables);
 	state->joined->has_read = false;
-	if (state->alternative == NULL)
+	/* In place of what a unit of joins has below it, its own plan is used. */
+	if (state->alternative == NULL && state->css.ss.ps.plan != NULL)
 		ereport(
 			ERROR,
 			(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
@@ -427,12 +429,29 @@ lend_made(const WaScanState *state, WaJoined *joined,
 	return is_made;
 }
 
+/* Likewise of contents without stamps, unless rows are kept here, which is better. */
+static bool
+lend_once(const WaScanState *state, WaJoined *joined, WaJoinContents *contents)
+{
+	uint64 *stamps = contents->stamps;
+
+	wa_join_contents_find_blocks(state, contents);
+	if (wa_join_kept_rows_has(contents))
+		return false;
+	wa_join_contents_stamp_once(contents);
+	contents->is_stamped = lend_made(state, joined, contents);
+	if (!contents->is_stamped)
+		contents->stamps = stamps;
+	return contents->is_stamped;
+}
+
 /*
- * Has tables of contents be those that the device process keeps, or makes; adds others to
- * *missing.
+ * Has tables of contents, and of others without stamps, be those that the device process
+ * keeps, or makes; adds others to *missing.
  */
 static void
-lend(WaScanState *state, WaJoined *joined, List *list, Bitmapset **missing)
+lend(WaScanState *state, WaJoined *joined, List *list, List *unstamped,
+	 Bitmapset **missing)
 {
 	WaJoinTables *tables = state->query.interpreter->joined;
 	ListCell *cell;
@@ -451,6 +470,15 @@ lend(WaScanState *state, WaJoined *joined, List *list, Bitmapset **missing)
 			else
 				*missing = bms_add_member(*missing, contents->unit);
 		}
+	foreach (cell, unstamped)
+	{
+		WaJoinContents *contents = (WaJoinContents *) lfirst(cell);
+
+		if (lend_once(state, joined, contents))
+			joined->lent = lappend(joined->lent, contents);
+		else
+			*missing = bms_add_member(*missing, contents->unit);
+	}
 	tables->are_lent = joined->lent != NIL;
 	tables->have = have_lent;
 	tables->have_context = state;
@@ -472,8 +500,7 @@ find_or_fill(WaScanState *state, WaJoined *joined, const Bitmapset *units)
 	Bitmapset *missing = bms_difference(units, add_units(NULL, list));
 
 	take_kept(state, list, &others, &unstamped);
-	lend(state, joined, others, &missing);
-	missing = add_units(missing, unstamped);
+	lend(state, joined, others, unstamped, &missing);
 	MemoryContextSwitchTo(old);
 	if (!bms_is_empty(missing))
 		fill_and_keep(state, joined, missing, list_concat(unstamped, others));

@@ -18,7 +18,8 @@
 
 /*
  * Returns how many rows tables were made of, as an answer tells, or -1.  It must be about all
- * blocks, as whoever finds the tables does not ask which.
+ * blocks, as whoever finds the tables does not ask which; those whose rows were brought are
+ * among them.
  */
 static int64
 rows_of(const WaAsking *asking, const WaAnswer *answer)
@@ -114,13 +115,14 @@ make(WaAsking *asking, ExprContext *econtext)
 int64
 wa_resident_make(const WaScanQuery *query, WaScanSources *sources,
 				 ExprContext *econtext, const WaTableDigest *digests,
-				 bool is_unique)
+				 bool is_unique, const WaRestRows *rest)
 {
 	WaAsking asking = {.query = query,
 					   .sources = sources,
 					   .is_made = true,
 					   .made = digests,
-					   .is_unique = is_unique};
+					   .is_unique = is_unique,
+					   .rest = rest};
 	MemoryContext scratch = AllocSetContextCreate(
 		CurrentMemoryContext, "warpagg request", ALLOCSET_DEFAULT_SIZES);
 	MemoryContext old = MemoryContextSwitchTo(scratch);

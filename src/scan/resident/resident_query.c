@@ -142,6 +142,11 @@ wa_resident_write_query(WaAsking *asking, int stage, WaArena *arena,
 		pushed.max_groups = asking->most_groups;
 		pushed.made = asking->made;
 		pushed.is_unique = asking->is_unique;
+		if (asking->rest != NULL)
+		{
+			pushed.rest = asking->rest->words;
+			pushed.nrest = asking->rest->nwords;
+		}
 		pushed.only_wanted = asking->is_made || !takes_groups(asking);
 		if (!push_columns(asking, &pushed))
 			return false;

@@ -10,6 +10,19 @@
 #include "core/must_check.h"
 #include "scan/rows/merge.h"
 
+/*
+ * Rows that a query whose rows become tables brings along: words of a message of groups
+ * (query/message/partial_groups.h), and of which blocks of its table they are, a bit for
+ * each in words of whole extents.
+ */
+typedef struct WaRestRows
+{
+	uint64_t *words;
+	size_t nwords;
+	uint64_t *blocks;
+	uint32 nblocks; /* that are set */
+} WaRestRows;
+
 /* What the device process is asked: of the node, or for its distinct inputs. */
 typedef struct WaAsking
 {
@@ -22,6 +35,7 @@ typedef struct WaAsking
 	bool is_made;
 	const WaTableDigest *made; /* what they are named */
 	bool is_unique;            /* no two rows have the first key */
+	const WaRestRows *rest;    /* NULL: none */
 
 	/* Set by wa_resident_describe_run, as many as run.nsources: */
 	WaRunMessage run;

@@ -22,7 +22,7 @@
 
 /*
  * Lays out the parcel: the query, its sources, the blocks that are used, those that are
- * announced, and groups.  Fills it, but for the sources, and completes the message; returns
+ * announced, or whose rows are brought, and groups.  Fills it, but for the sources, and completes the message; returns
  * false if it cannot.
  */
 static bool
@@ -45,6 +45,9 @@ fill_parcel(const WaWriter *query, WaAsking *asking)
 	if (parcel == NULL)
 		return false;
 	memcpy(parcel + run->query, query->words, run->query_bytes);
+	run->has_rest = asking->rest != NULL;
+	if (asking->rest != NULL)
+		memcpy(parcel + run->cover, asking->rest->blocks, blocks_bytes);
 	run->memory = (uint64) get_hash_memory_limit() *
 				  (uint64) wa_resident_shares(asking->query->nworkers);
 	return true;

@@ -117,13 +117,18 @@ compute(WaScanState *state, int nbegun, size_t *nrows)
 	return wa_query_batch_compute(state->batch.query, nrows);
 }
 
-/* Takes a batch without vectors. */
+/* Takes a batch without vectors, if there is something that does. */
 static void
 take_row_by_row(WaScanState *state, int nrows)
 {
 	const bool were_spilled = wa_spill_is_reading(&state->store);
 	int64 kept = 0;
 
+	if (state->batch.rowwise == NULL)
+	{
+		state->batch.has_left = true;
+		return;
+	}
 	wa_clock_enter(&state->clock, WA_PHASE_COMPUTING);
 	for (int i = 0; i < nrows; i++)
 		if (wa_rowwise_take(state->batch.rowwise, &state->batch.rows[i]))
@@ -142,6 +147,8 @@ take_row_by_row(WaScanState *state, int nrows)
 static bool
 reach(WaScanState *state, int nrows, int stage)
 {
+	if (state->batch.rowwise == NULL)
+		return false;
 	for (int i = 0; i < nrows; i++)
 		if (wa_rowwise_look(state->batch.rowwise, &state->batch.rows[i]) >=
 			stage)

@@ -130,6 +130,17 @@ wa_scan_prepare_joins(WaScanQuery *query, EState *estate)
 }
 
 void
+wa_scan_prepare_reading(WaScanState *state, Relation table)
+{
+	const WaScanQuery *query = &state->query;
+
+	wa_sources_make(&state->sources, state->sources.estate, table,
+					query->compiler->ncolumns, find_uses(query),
+					query->interpreter->columns);
+	make_batch(&state->batch, query);
+}
+
+void
 wa_scan_prepare(WaScanState *state, EState *estate, Relation table)
 {
 	WaScanQuery *query = &state->query;
@@ -145,9 +156,7 @@ wa_scan_prepare(WaScanState *state, EState *estate, Relation table)
 	if (wa_compiler_has_places(query->compiler))
 		elog(ERROR, "warpagg cannot compute places of rows in a node");
 	wa_scan_prepare_joins(query, estate);
-	wa_sources_make(&state->sources, estate, table, query->compiler->ncolumns,
-					find_uses(query), query->interpreter->columns);
-	make_batch(&state->batch, query);
+	wa_scan_prepare_reading(state, table);
 	state->batch.rowwise =
 		wa_rowwise_make(&state->store, state->css.ss.ps.ps_ExprContext);
 }

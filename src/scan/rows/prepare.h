@@ -26,4 +26,10 @@ extern WA_MUST_CHECK const char *wa_scan_prepare_query(WaScanQuery *query,
 /* Likewise the tables of what is joined, for a program that is there. */
 extern void wa_scan_prepare_joins(WaScanQuery *query, EState *estate);
 
+/*
+ * Likewise what reads a table in vectors, for a program and a store that are there; there is
+ * nothing that reads single rows.
+ */
+extern void wa_scan_prepare_reading(WaScanState *state, Relation table);
+
 #endif /* WA_SCAN_PREPARE_H */

@@ -7,6 +7,7 @@
 #include "miscadmin.h"
 
 #include "scan/spill/group_message.h"
+#include "scan/spill/group_store.h"
 #include "state/wire.h"
 
 /* Bytes of a message but for very long groups; no more than a part of the memory. */
@@ -87,4 +88,16 @@ wa_scan_write_groups(WaScanStore *store, const WaPartialShape *shape,
 		(*next)++;
 	}
 	wa_partial_end(writer, *next - first);
+}
+
+void
+wa_scan_write_all_groups(WaScanStore *store, const WaPartialShape *shape,
+						 WaWriter *writer)
+{
+	const uint32 count = wa_scan_groups(store);
+
+	wa_partial_begin(writer, shape);
+	for (uint32 i = 0; i < count; i++)
+		write_group(store, shape, i, writer);
+	wa_partial_end(writer, count);
 }

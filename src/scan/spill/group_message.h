@@ -25,6 +25,11 @@ extern void wa_scan_write_groups(WaScanStore *store,
 								 const uint32 *order, uint32 *next, uint32 end,
 								 WaWriter *writer);
 
+/* Writes a message of all groups. */
+extern void wa_scan_write_all_groups(WaScanStore *store,
+									 const WaPartialShape *shape,
+									 WaWriter *writer);
+
 /* Appends a group's state, which may be none, in place of a record. */
 extern void wa_scan_write_state(WaAggState *state, WaWriter *writer);
 

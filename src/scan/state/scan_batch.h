@@ -25,7 +25,9 @@ typedef struct WaScanBatch
 	WaQueryBatch *query; /* the same on its way through the query */
 	uint32 *group_numbers;
 	WaPace pace;
-	struct WaRowwise *rowwise; /* scan/rows/rowwise.h */
+	struct WaRowwise
+		*rowwise;  /* scan/rows/rowwise.h; NULL: nothing does that */
+	bool has_left; /* rows that it would have had to take */
 } WaScanBatch;
 
 #endif /* WA_SCAN_SCAN_BATCH_H */

@@ -131,21 +131,41 @@ find_changed(const WaJoinBlocks *was, const WaJoinBlocks *is,
 	}
 }
 
-WaUnitRows *
-wa_join_kept_rows_take(const WaJoinContents *contents, WaChangedBlocks *changed)
+/* Returns what is kept of contents, and which blocks have changed, if it may be of use. */
+static Kept *
+find_useful(const WaJoinContents *contents, WaChangedBlocks *changed)
 {
 	Kept *kept = find(contents);
-	WaUnitRows *rows;
 
 	if (kept == NULL || !wa_join_rows_may_last(contents) ||
 		!is_of_same(kept, contents))
 		return NULL;
 	find_changed(&kept->blocks, contents->blocks, changed);
-	if (changed->count > changed->nblocks / LEAST_SHARE)
-	{
-		pfree(changed->are_changed);
+	if (changed->count <= changed->nblocks / LEAST_SHARE)
+		return kept;
+	pfree(changed->are_changed);
+	return NULL;
+}
+
+bool
+wa_join_kept_rows_has(const WaJoinContents *contents)
+{
+	WaChangedBlocks changed;
+
+	if (find_useful(contents, &changed) == NULL)
+		return false;
+	pfree(changed.are_changed);
+	return true;
+}
+
+WaUnitRows *
+wa_join_kept_rows_take(const WaJoinContents *contents, WaChangedBlocks *changed)
+{
+	Kept *kept = find_useful(contents, changed);
+	WaUnitRows *rows;
+
+	if (kept == NULL)
 		return NULL;
-	}
 	rows = kept->rows;
 	leave_list(kept);
 	MemoryContextSetParent(rows->context, CurrentMemoryContext);

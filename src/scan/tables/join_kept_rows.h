@@ -32,6 +32,9 @@ typedef struct WaUnitRows
 extern WaUnitRows *wa_join_kept_rows_take(const WaJoinContents *contents,
 										  WaChangedBlocks *changed);
 
+/* Tells whether that would return rows. */
+extern bool wa_join_kept_rows_has(const WaJoinContents *contents);
+
 /*
  * Tells whether rows of contents may be of use to another query: of most blocks of the
  * unit's relation it is known what they are, and of all of each other relation.
