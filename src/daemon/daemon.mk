@@ -104,7 +104,7 @@ UNIT_FAKE := $(UNIT_BUILD)/warpaggd_fake
 UNIT_COUNTING := $(UNIT_BUILD)/warpaggd_counting
 UNIT_CORE_TESTS := test_bits test_checksum test_exact_sum test_small_sum test_partial \
 	test_protocol test_program test_program_wide test_lookup_table test_query test_query_columns \
-	test_query_choose test_query_choose_wide test_query_constants \
+	test_query_choose test_query_choose_wide test_query_clauses test_query_constants \
 	test_query_equal_values test_query_made test_query_wire test_group_memory test_replies \
 	test_resident
 UNIT_DAEMON_TESTS := test_daemon test_daemon_abuse test_daemon_process \

@@ -6,15 +6,23 @@
 
 #include "query/run/query_batch.h"
 
+/* After so many batches the clauses are put in order. */
+#define REORDER_BATCHES 16
+
 WaQueryBatch *
 wa_query_batch_make(WaArena *arena, const WaQuery *query,
 					const WaVector *registers)
 {
 	WaQueryBatch *batch = wa_arena_alloc_zero(arena, sizeof(*batch));
 	char *ones = wa_arena_alloc_aligned(arena, wa_vector_bytes(WA_VECTOR_BOOL));
+	WaBatchClause *clauses = wa_arena_alloc_zero(
+		arena, (query->nfilters + (size_t) 1) * sizeof(*clauses));
 
-	if (batch == NULL || ones == NULL)
+	if (batch == NULL || ones == NULL || clauses == NULL)
 		return NULL;
+	for (uint32_t i = 0; i < query->nfilters; i++)
+		clauses[i].number = i;
+	batch->clauses = clauses;
 	batch->query = query;
 	batch->registers = registers;
 	wa_vector_place(&batch->ones, WA_VECTOR_BOOL, ones);
@@ -44,23 +52,72 @@ apply_filter(WaQueryBatch *batch, size_t *nrows)
 	*nrows = nselected;
 }
 
+/* Computes how much of a clause's use is for its costs, and has rows of before count less. */
+static void
+rank_clause(const WaQuery *query, WaBatchClause *clause)
+{
+	const WaQueryFilter *filter = &query->filters[clause->number];
+	const double costs = 1 + filter->end - filter->begin;
+
+	if (clause->came > 0)
+		clause->rank = (double) (clause->came - clause->left) /
+					   (double) clause->came / costs;
+	clause->came /= 2;
+	clause->left /= 2;
+}
+
+/* Puts the clauses in order by what they have shown; of equal ones the first stays so. */
+static void
+reorder_clauses(WaQueryBatch *batch)
+{
+	batch->nbatches = 0;
+	for (uint32_t i = 0; i < batch->query->nfilters; i++)
+		rank_clause(batch->query, &batch->clauses[i]);
+	for (uint32_t i = 1; i < batch->query->nfilters; i++)
+	{
+		const WaBatchClause clause = batch->clauses[i];
+		uint32_t place = i;
+
+		for (; place > 0 && batch->clauses[place - 1].rank < clause.rank;
+			 place--)
+			batch->clauses[place] = batch->clauses[place - 1];
+		batch->clauses[place] = clause;
+	}
+}
+
+/* Has rows go through a clause; *nrows are left. */
+static WaBatchOutcome
+run_clause(WaQueryBatch *batch, WaBatchClause *clause, size_t *nrows)
+{
+	const WaQueryFilter *filter = &batch->query->filters[clause->number];
+	WaBatchOutcome outcome;
+
+	batch->part = clause->number;
+	outcome = run(batch, filter->begin, filter->end, *nrows);
+	if (outcome != WA_BATCH_COMPUTED)
+		return outcome;
+	clause->came += *nrows;
+	apply_filter(batch, nrows);
+	clause->left += *nrows;
+	return WA_BATCH_COMPUTED;
+}
+
 WaBatchOutcome
 wa_query_batch_compute(WaQueryBatch *batch, size_t *nrows)
 {
 	const WaQuery *query = batch->query;
 
-	for (batch->part = 0; batch->part < query->nfilters; batch->part++)
+	if (batch->may_reorder && batch->nbatches++ == REORDER_BATCHES)
+		reorder_clauses(batch);
+	for (uint32_t i = 0; i < query->nfilters; i++)
 	{
-		const WaQueryFilter *filter = &query->filters[batch->part];
 		const WaBatchOutcome outcome =
-			run(batch, filter->begin, filter->end, *nrows);
+			run_clause(batch, &batch->clauses[i], nrows);
 
-		if (outcome != WA_BATCH_COMPUTED)
+		if (outcome != WA_BATCH_COMPUTED || *nrows == 0)
 			return outcome;
-		apply_filter(batch, nrows);
-		if (*nrows == 0)
-			return WA_BATCH_COMPUTED;
 	}
+	batch->part = query->nfilters;
 	return run(batch, query->begin, query->end, *nrows);
 }
 

@@ -36,20 +36,34 @@ typedef struct WaBatchReader
 	void *context;
 } WaBatchReader;
 
+/* A clause of WHERE in the order in which batches come to them. */
+typedef struct WaBatchClause
+{
+	uint32_t number;
+	double rank; /* rows that it leaves out, of those that come, by its costs */
+	uint64_t came;
+	uint64_t left;
+} WaBatchClause;
+
 typedef struct WaQueryBatch
 {
 	const WaQuery *query;
 	const WaVector *registers;
 	WaBatchReader reader;
 	uint32_t part; /* that rows have come to */
-	WaVector ones; /* what is counted where rows are */
+	WaBatchClause *clauses;
+	bool may_reorder;  /* the clauses */
+	uint32_t nbatches; /* since they were put in order */
+	WaVector ones;     /* what is counted where rows are */
 	uint16_t selection[WA_VECTOR_ROWS];
 	uint8_t keep[WA_VECTOR_ROWS];
 } WaQueryBatch;
 
 /*
- * Makes what batches of a query need, in the arena; who reads them is told afterwards.
- * Returns NULL if there is not enough memory.
+ * Makes what batches of a query need, in the arena; who reads them is told afterwards, and
+ * whether clauses may come in another order than the query's: then those come first, once
+ * some batches have shown it, that leave out most rows at least costs.  Returns NULL if there
+ * is not enough memory.
  */
 extern WaQueryBatch *wa_query_batch_make(WaArena *arena, const WaQuery *query,
 										 const WaVector *registers);

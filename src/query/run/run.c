@@ -120,6 +120,21 @@ is_plain(const WaQuery *query)
 	return plain;
 }
 
+/* Tells whether a clause of WHERE may trap. */
+static bool
+where_may_trap(const WaQueryRun *run)
+{
+	const WaQuery *query = run->query;
+
+	for (uint32_t i = 0; i < query->nfilters; i++)
+		for (uint32_t j = query->filters[i].begin; j < query->filters[i].end;
+			 j++)
+			if (run->conditions[i].input < 0 &&
+				wa_instruction_may_trap(&query->program.instructions[j]))
+				return true;
+	return false;
+}
+
 WaQueryRun *
 wa_query_run_make(WaArena *arena, const WaNumberedQuery *numbered)
 {
@@ -143,6 +158,7 @@ wa_query_run_make(WaArena *arena, const WaNumberedQuery *numbered)
 	if (run->batch == NULL)
 		return NULL;
 	run->batch->reader = wa_run_inputs_reader(run);
+	run->batch->may_reorder = !where_may_trap(run);
 	run->is_plain = is_plain(query);
 	for (uint32_t i = 0; i < query->nkeys; i++)
 		run->key_vectors[i] = &run->registers[query->key_numbers[i]];

@@ -76,6 +76,9 @@ wa_run_inputs_make(WaQueryRun *run)
 		arena, (query->nfilters + (size_t) 1) * ninputs + 1);
 	if (arena->failed)
 		return false;
+	run->conditions = wa_run_conditions_make(arena, query);
+	if (run->conditions == NULL)
+		return false;
 	memcpy(run->memory, run->registers, ninputs * sizeof(WaVector));
 	note_parts(run);
 	return true;
@@ -106,6 +109,21 @@ select_rows(void *context, uint32_t part, const uint16_t *selection,
 	memset(run->there, 0, run->query->ninputs);
 }
 
+/* Evaluates a clause that says something of one column, if it does. */
+static bool
+apply_condition(WaQueryRun *run, uint32_t clause, size_t nrows)
+{
+	const WaRunCondition *condition = &run->conditions[clause];
+	WaVector *fulfils = &run->registers[run->query->filters[clause].number];
+
+	if (condition->input < 0 ||
+		!wa_run_condition_apply(condition, &run->inputs[condition->input],
+								run->selected, nrows, wa_vector_bools(fulfils)))
+		return false;
+	fulfils->has_nulls = false;
+	return true;
+}
+
 /* Makes vectors of what a part reads, and runs its instructions: of a WaBatchReader. */
 static WaBatchOutcome
 run_part(void *context, uint32_t part, uint32_t begin, uint32_t end,
@@ -114,6 +132,8 @@ run_part(void *context, uint32_t part, uint32_t begin, uint32_t end,
 	WaQueryRun *run = context;
 	const bool *uses = uses_in(run, part);
 
+	if (part < run->query->nfilters && apply_condition(run, part, nrows))
+		return WA_BATCH_COMPUTED;
 	for (uint16_t i = 0; i < run->query->ninputs; i++)
 	{
 		if (!uses[i] || run->there[i])

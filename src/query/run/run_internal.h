@@ -13,6 +13,7 @@
 #include "query/message/partial_groups.h"
 #include "query/run/query_batch.h"
 #include "query/run/run.h"
+#include "query/run/run_conditions.h"
 #include "query/run/run_rows.h"
 
 struct WaQueryRun
@@ -42,6 +43,7 @@ struct WaQueryRun
 	bool *there;      /* of which there are vectors of the batch's rows */
 	const WaColumnRows *inputs; /* the rows of the batch */
 	const uint16_t *selected;   /* rows of the batch that are left; NULL: all */
+	const WaRunCondition *conditions; /* of the clauses */
 
 	uint32_t numbers[WA_VECTOR_ROWS]; /* the rows' groups */
 	uint32_t counts[WA_FEW_GROUPS];   /* rows of each, if they are few */
