@@ -98,6 +98,47 @@ test_damage(uint8_t *bytes)
 	return true;
 }
 
+#ifdef __x86_64__
+
+/* Tells whether a vector register has anything in the upper half of its 256 bits. */
+static bool
+has_upper_halves(void)
+{
+	uint64_t halves[16][2];
+	uint64_t any = 0;
+
+#define STORE(n) "vextractf128 $1, %%ymm" #n ", 16*" #n "(%0)\n\t"
+	__asm__ volatile(STORE(0) STORE(1) STORE(2) STORE(3) STORE(4) STORE(5)
+						 STORE(6) STORE(7) STORE(8) STORE(9) STORE(10) STORE(11)
+							 STORE(12) STORE(13) STORE(14) STORE(15)
+					 :
+					 : "r"(halves)
+					 : "memory");
+#undef STORE
+	for (int i = 0; i < 16; i++)
+		any |= halves[i][0] | halves[i][1];
+	return any != 0;
+}
+
+#endif
+
+/* What is computed afterwards does not have to wait for what vectors were left with. */
+static bool
+test_upper_halves(const uint8_t *bytes)
+{
+#ifdef __x86_64__
+	__builtin_cpu_init();
+	if (__builtin_cpu_supports("avx") == 0)
+		return true;
+	for (size_t length = 0; length < MOST_BYTES; length += 64)
+	{
+		(void) wa_checksum(0, bytes, length);
+		EXPECT(!has_upper_halves());
+	}
+#endif
+	return true;
+}
+
 int
 main(void)
 {
@@ -109,5 +150,6 @@ main(void)
 	check(test_reference(bytes), "checksums are those computed bit by bit");
 	check(test_parts(bytes), "the checksum of parts is that of the whole");
 	check(test_damage(bytes), "each changed bit shows");
+	check(test_upper_halves(bytes), "no vector is left with an upper half");
 	return finish_checks();
 }
