@@ -119,6 +119,7 @@ class Query:
         self.where = self.draw_where()
         self.keys, self.kinds = [], []
         self.draw_keys()
+        self.is_distinct = False  # DISTINCT in place of GROUP BY
         self.calls = self.draw_calls()
         self.outputs = [self.draw_output(place)
                         for place in range(len(self.calls))]
@@ -153,7 +154,10 @@ class Query:
         return Expressions(self.rng, samples, self.way == "prepared")
 
     def draw_calls(self):
-        """Returns the aggregates."""
+        """Returns the aggregates: sometimes none, if there are keys."""
+        if self.keys and not self.left_alone and self.rng.random() < 0.08:
+            self.is_distinct = self.rng.random() < 0.6
+            return []
         return [Call(self, self.expressions)
                 for _ in range(self.rng.choice([1, 1, 2, 3, 4, 5]))]
 
@@ -209,7 +213,7 @@ class Query:
 
     def draw_having(self):
         """Returns a condition over groups, {} standing for a call."""
-        if self.rng.random() > 0.2:
+        if not self.calls or self.rng.random() > 0.2:
             return None
         count = self.rng.choice(["count(*)", "gpu_count(*)", "gpu_count(i4)"])
         return self.rng.choice([f"{count} > {self.rng.choice([0, 1, 3, 50])}",
@@ -227,7 +231,7 @@ class Query:
         terms = [rng.choice(["{}", "{}", "{} DESC", "{} NULLS FIRST",
                              "{} DESC NULLS LAST"]).format(place)
                  for place in places]
-        if rng.random() < 0.5:
+        if self.calls and rng.random() < 0.5:
             terms.insert(0, self.draw_first_term())
         order = f" ORDER BY {', '.join(terms)}" if terms else ""
         self.without_limit = order
@@ -305,7 +309,7 @@ class Query:
         results = [output.replace("{}", call)
                    for output, call in zip(self.outputs, calls)]
         group = ""
-        if self.keys:
+        if self.keys and not self.is_distinct:
             group = ", ".join(str(i + 1) for i in range(len(self.keys)))
             if self.left_alone == "rollup":
                 group = f"ROLLUP ({', '.join(self.keys)})"
@@ -313,7 +317,8 @@ class Query:
         having = ""
         if self.having:
             having = f" HAVING {self.having.replace('{}', calls[0])}"
-        return (f"SELECT {', '.join(self.keys + results)} FROM {self.source()}"
+        distinct = "DISTINCT " if self.is_distinct else ""
+        return (f"SELECT {distinct}{', '.join(self.keys + results)} FROM {self.source()}"
                 f"{self.where}{group}{having}{self.order}")
 
     def render(self, side):

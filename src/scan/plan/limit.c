@@ -49,8 +49,8 @@ has_limit(PlannerInfo *root)
 {
 	Query *parse = root->parse;
 
-	return parse->groupClause != NIL && !is_null(parse->limitCount) &&
-		   root->sort_pathkeys != NIL && parse->distinctClause == NIL &&
+	return (parse->groupClause == NIL) != (parse->distinctClause == NIL) &&
+		   !is_null(parse->limitCount) && root->sort_pathkeys != NIL &&
 		   !parse->hasWindowFuncs && !parse->hasTargetSRFs &&
 		   parse->rowMarks == NIL && is_stable(parse->limitCount) &&
 		   is_stable(parse->limitOffset) &&

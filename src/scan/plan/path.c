@@ -296,13 +296,17 @@ add_alternative(PlannerInfo *root, const RelOptInfo *output_rel,
 		path->custom_paths = lappend(path->custom_paths, alternative);
 }
 
-/* Adds our path to those of a grouping, unless *reason says why not. */
+/*
+ * Adds our path to those of a grouping by some clauses with such a target, unless *reason says
+ * why not.
+ */
 static void
 add_our_path(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *output_rel,
-			 List *having, const char **reason)
+			 List *clauses, PathTarget *target, List *having,
+			 const char **reason)
 {
 	const WaGrouping grouping =
-		wa_planned_query_grouping(root, output_rel->reltarget, having);
+		wa_planned_query_grouping(root, clauses, target, having);
 	WaPlannedQuery *planned = palloc(sizeof(WaPlannedQuery));
 	WaLimit *limit = palloc(sizeof(WaLimit));
 	RelOptInfo *parent;
@@ -317,12 +321,12 @@ add_our_path(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *output_rel,
 		return;
 	planned->joins_cost =
 		wa_joins_cost(&planned->joins, planned->sources.tuples);
-	wa_limit_recognise(root, planned, output_rel->reltarget, limit);
+	wa_limit_recognise(root, planned, target, limit);
 	/* The plan is said to be of its parent's relations; see createplan.c. */
 	parent = palloc(sizeof(RelOptInfo));
 	*parent = *output_rel;
 	parent->relids = input_rel->relids;
-	path = make_path(root, parent, output_rel->reltarget, planned, limit);
+	path = make_path(root, parent, target, planned, limit);
 	if (planned->joins.list != NIL)
 		add_alternative(root, output_rel, planned, path);
 	/*
@@ -378,25 +382,50 @@ sort_our_paths(PlannerInfo *root, const RelOptInfo *grouped_rel,
 	}
 }
 
+/*
+ * Tells whether a stage groups the rows of relations, by *clauses: with aggregates or GROUP BY,
+ * or as DISTINCT does where there is nothing else below it.
+ */
+static bool
+groups_rows(const PlannerInfo *root, UpperRelationKind stage,
+			const RelOptInfo *input_rel, List **clauses)
+{
+	const Query *parse = root->parse;
+
+	if (stage == UPPERREL_GROUP_AGG && !IS_OTHER_REL(input_rel))
+	{
+		*clauses = parse->groupClause;
+		return parse->hasAggs || parse->groupClause != NIL;
+	}
+	*clauses = parse->distinctClause;
+	return stage == UPPERREL_DISTINCT && !parse->hasDistinctOn &&
+		   (IS_SIMPLE_REL(input_rel) || IS_JOIN_REL(input_rel));
+}
+
 /* The hook. */
 static void
 consider(PlannerInfo *root, UpperRelationKind stage, RelOptInfo *input_rel,
 		 RelOptInfo *output_rel, void *extra)
 {
+	const bool is_distinct = stage == UPPERREL_DISTINCT;
 	const char *reason = NULL;
+	List *clauses;
 
 	if (stage == UPPERREL_ORDERED)
 		sort_our_paths(root, input_rel, output_rel);
-	if (stage != UPPERREL_GROUP_AGG || !root->parse->hasAggs ||
-		IS_OTHER_REL(input_rel))
+	if (!groups_rows(root, stage, input_rel, &clauses))
 		return;
 	if (!wa_enable_scan)
 	{
 		wa_why_refused(root, "warpagg.enable_scan is off");
 		return;
 	}
-	add_our_path(root, input_rel, output_rel,
-				 (List *) ((GroupPathExtraData *) extra)->havingQual, &reason);
+	add_our_path(
+		root, input_rel, output_rel, clauses,
+		is_distinct ? root->upper_targets[UPPERREL_DISTINCT]
+					: output_rel->reltarget,
+		is_distinct ? NIL : (List *) ((GroupPathExtraData *) extra)->havingQual,
+		&reason);
 	if (reason == NULL)
 		return;
 	wa_why_refused(root, reason);

@@ -30,11 +30,12 @@
 
 /* Returns what is wrong with the form of the query, or NULL. */
 static const char *
-check_query(const PlannerInfo *root)
+check_query(const PlannerInfo *root, const WaGrouping *grouping)
 {
 	const Query *parse = root->parse;
 
-	if (parse->commandType != CMD_SELECT || !parse->hasAggs)
+	if (parse->commandType != CMD_SELECT ||
+		(!parse->hasAggs && grouping->clauses == NIL))
 		return "it has no aggregate";
 	if (parse->groupingSets != NIL)
 		return "it has grouping sets";
@@ -404,11 +405,10 @@ check_program(PlannerInfo *root, const WaGrouping *grouping,
 }
 
 WaGrouping
-wa_planned_query_grouping(PlannerInfo *root, const PathTarget *target,
-						  List *having)
+wa_planned_query_grouping(PlannerInfo *root, List *clauses,
+						  const PathTarget *target, List *having)
 {
-	WaGrouping grouping = {root->parse->groupClause, NIL, target->exprs,
-						   having};
+	WaGrouping grouping = {clauses, NIL, target->exprs, having};
 	ListCell *cell;
 
 	foreach (cell, grouping.clauses)
@@ -423,7 +423,7 @@ const char *
 wa_planned_query_recognise(PlannerInfo *root, RelOptInfo *relation,
 						   const WaGrouping *grouping, WaPlannedQuery *planned)
 {
-	const char *reason = check_query(root);
+	const char *reason = check_query(root, grouping);
 
 	memset(planned, 0, sizeof(*planned));
 	planned->having = grouping->having;

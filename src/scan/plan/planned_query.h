@@ -1,7 +1,7 @@
 /*
  * planned_query.h
  *		The queries that the scan tier takes: an aggregate, with or without
- *		groups, over a sequential scan of one heap table, or of the partitions or
+ *		groups, or groups alone, over a sequential scan of one heap table, or of the partitions or
  *		children of one, perhaps joined to other relations.
  */
 #ifndef WA_SCAN_PLANNED_QUERY_H
@@ -49,8 +49,11 @@ typedef struct WaGrouping
 	List *having;  /* what groups have to fulfil */
 } WaGrouping;
 
-/* Returns the grouping of a query, by the target of the grouped relation. */
-extern WaGrouping wa_planned_query_grouping(PlannerInfo *root,
+/*
+ * Returns the grouping of a query by some clauses (SortGroupClause), of GROUP BY or DISTINCT,
+ * and by the target of the grouped relation.
+ */
+extern WaGrouping wa_planned_query_grouping(PlannerInfo *root, List *clauses,
 											const PathTarget *target,
 											List *having);
 
