@@ -135,7 +135,7 @@ open_socket(void)
 					  NULL, NULL);
 	AddWaitEventToSet(connection.events, WL_SOCKET_READABLE, fd, NULL, NULL);
 	connection.connected = true;
-	connection.state.turn++;
+	connection.state.generation++;
 	return true;
 }
 

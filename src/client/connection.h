@@ -21,7 +21,7 @@ typedef struct WaConnectionState
 	bool attached; /* the staging memory is mapped */
 	bool busy;     /* a message was sent whose last reply has not been read */
 	bool waiting;  /* for that reply; in a callback: until an error */
-	uint64_t turn; /* how many connections there have been, this one included */
+	uint64_t generation; /* the number of the connection, from 1 on */
 	WaDaemonState state;
 	uint32_t gpus;
 	char gpu_error[WA_MAX_ERROR_BYTES];

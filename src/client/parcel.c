@@ -31,7 +31,7 @@ typedef struct Parcel
 {
 	char *memory; /* NULL: there is none */
 	uint64 bytes;
-	uint64 turn; /* of the connection that it was shared on; 0: of none */
+	uint64 generation; /* of the connection that it was shared on; 0: of none */
 } Parcel;
 
 static Parcel parcel = {0};
@@ -95,7 +95,7 @@ make(uint64 bytes)
 	}
 	parcel.memory = memory;
 	parcel.bytes = bytes;
-	parcel.turn = 0;
+	parcel.generation = 0;
 	return fd;
 }
 
@@ -113,7 +113,7 @@ share(int fd)
 	close_file(fd);
 	if (sent && wa_connection_receive(&reply) == WA_EXCHANGE_DONE)
 	{
-		parcel.turn = wa_connection_state()->turn;
+		parcel.generation = wa_connection_state()->generation;
 		if (reply.header.type == WA_MSG_DONE)
 			return true;
 		(void) wa_trouble_note_reply(WA_EXCHANGE_LOST, &reply);
@@ -127,7 +127,8 @@ wa_parcel_reserve(uint64 bytes)
 {
 	int fd;
 
-	if (parcel.bytes >= bytes && parcel.turn == wa_connection_state()->turn)
+	if (parcel.bytes >= bytes &&
+		parcel.generation == wa_connection_state()->generation)
 		return parcel.memory;
 	wa_client_guard();
 	unmap();

@@ -34,8 +34,8 @@
 typedef struct Memory
 {
 	uint64 key;
-	uint64 turn; /* of the connection; 0: nothing is remembered */
-	int64 loads; /* that there had been; -1: unknown */
+	uint64 generation; /* of the connection; 0: nothing is remembered */
+	int64 loads;       /* that there had been; -1: unknown */
 	TimestampTz time;
 	uint64 sum;      /* of all sources, */
 	uint32 nsources; /* so many; of each: */
@@ -48,8 +48,8 @@ static Memory memories[MEMORIES];
 typedef struct Description
 {
 	uint64 key;
-	uint64 turn; /* of the connection; 0: nothing is remembered */
-	int64 loads; /* that there had been */
+	uint64 generation; /* of the connection; 0: nothing is remembered */
+	int64 loads;       /* that there had been */
 	uint64 complete_blocks;
 	uint32 nsources;
 	uint32 first; /* of them that has complete blocks, if one has */
@@ -88,7 +88,7 @@ recall(const WaNamedSources *named, uint64 key, int milliseconds)
 	const Memory *memory = &memories[key % MEMORIES];
 
 	if (memory->key != key || memory->nsources != named->nsources ||
-		memory->turn != wa_connection_state()->turn ||
+		memory->generation != wa_connection_state()->generation ||
 		TimestampDifferenceExceeds(memory->time, GetCurrentTimestamp(),
 								   milliseconds))
 		return NULL;
@@ -126,7 +126,7 @@ wa_residency_loads(void)
 static void
 make_room(Memory *memory, uint32 nsources)
 {
-	memory->turn = 0;
+	memory->generation = 0;
 	if (memory->blocks != NULL && memory->nsources == nsources)
 		return;
 	if (memory->blocks != NULL)
@@ -154,7 +154,7 @@ note(const WaNamedSources *named, int64 loads, const uint64 *blocks)
 	memory->key = key;
 	memory->loads = loads;
 	memory->time = GetCurrentTimestamp();
-	memory->turn = wa_connection_state()->turn;
+	memory->generation = wa_connection_state()->generation;
 }
 
 /* Remembers those of a sample of the sources. */
@@ -223,7 +223,7 @@ remember(const WaNamedSources *named, int64 loads,
 	Description *known = &descriptions[key % MEMORIES];
 	const Size bytes = answer->ncolumns * sizeof(*known->columns);
 
-	known->turn = 0;
+	known->generation = 0;
 	if (known->columns != NULL && known->ncolumns != answer->ncolumns)
 	{
 		pfree(known->columns);
@@ -238,7 +238,7 @@ remember(const WaNamedSources *named, int64 loads,
 	known->ncolumns = answer->ncolumns;
 	known->key = key;
 	known->loads = loads;
-	known->turn = wa_connection_state()->turn;
+	known->generation = wa_connection_state()->generation;
 }
 
 /* Returns what is remembered of columns since something was loaded last, or NULL. */
@@ -251,7 +251,7 @@ recall_columns(const WaNamedSources *named, int64 loads)
 	if (loads < 0 || known->key != key || known->loads != loads ||
 		known->nsources != named->nsources ||
 		known->ncolumns != named->ncolumns ||
-		known->turn != wa_connection_state()->turn)
+		known->generation != wa_connection_state()->generation)
 		return NULL;
 	return known;
 }

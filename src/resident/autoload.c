@@ -216,12 +216,12 @@ wa_autoload_suggest(Oid relation, int ncolumns, const AttrNumber *columns,
 void
 wa_autoload_resume(void)
 {
-	static uint64 seen_turn = 0;
-	const uint64 turn = wa_connection_state()->turn;
+	static uint64 seen_generation = 0;
+	const uint64 generation = wa_connection_state()->generation;
 
-	if (turn == seen_turn)
+	if (generation == seen_generation)
 		return;
-	seen_turn = turn;
+	seen_generation = generation;
 	wa_pins_resume();
 	if (!wa_queue_is_empty())
 		have_worker();
