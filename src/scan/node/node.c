@@ -82,8 +82,8 @@ begin_scan(CustomScanState *node, EState *estate, int eflags)
 		ExecInitQual(state->query.one_time_clauses, &node->ss.ps);
 	state->clock.is_on = (estate->es_instrument & INSTRUMENT_TIMER) != 0;
 	state->store.dependents = wa_dependents_make(&state->query, estate);
-	state->early =
-		wa_output_early(&state->query, (Node *) plan->scan.plan.qual);
+	state->before_having =
+		wa_output_before_having(&state->query, (Node *) plan->scan.plan.qual);
 	if (wa_plan_top(plan, &top))
 		state->top = wa_top_make(&node->ss, &state->store, &top);
 	wa_shared_instrument_make(state);
@@ -258,8 +258,9 @@ exec_scan(CustomScanState *node)
 		CHECK_FOR_INTERRUPTS();
 		ResetExprContext(econtext);
 		old = MemoryContextSwitchTo(econtext->ecxt_per_tuple_memory);
-		econtext->ecxt_scantuple = wa_output_store(
-			&state->store, group, state->early, node->ss.ss_ScanTupleSlot);
+		econtext->ecxt_scantuple =
+			wa_output_store(&state->store, group, state->before_having,
+							node->ss.ss_ScanTupleSlot);
 		MemoryContextSwitchTo(old);
 		if (!ExecQual(ps->qual, econtext))
 		{
@@ -267,7 +268,7 @@ exec_scan(CustomScanState *node)
 			continue;
 		}
 		old = MemoryContextSwitchTo(econtext->ecxt_per_tuple_memory);
-		wa_output_add(&state->store, group, state->early,
+		wa_output_add(&state->store, group, state->before_having,
 					  node->ss.ss_ScanTupleSlot);
 		MemoryContextSwitchTo(old);
 		return ps->ps_ProjInfo == NULL ? econtext->ecxt_scantuple

@@ -131,7 +131,7 @@ wa_output_add(const WaScanStore *store, uint32 group, const Bitmapset *stored,
 }
 
 Bitmapset *
-wa_output_early(const WaScanQuery *query, Node *having)
+wa_output_before_having(const WaScanQuery *query, Node *having)
 {
 	return bms_add_range(wa_output_columns(having), 0,
 						 first_dependent(query) - 1);

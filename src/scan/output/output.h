@@ -43,7 +43,8 @@ extern void wa_output_add(const WaScanStore *store, uint32 group,
  * Returns the columns that are there before HAVING is computed: all but what keys tell
  * that it does not refer to.
  */
-extern Bitmapset *wa_output_early(const WaScanQuery *query, Node *having);
+extern Bitmapset *wa_output_before_having(const WaScanQuery *query,
+										  Node *having);
 
 /* Returns the columns that an expression over the scan tuple refers to. */
 extern Bitmapset *wa_output_columns(Node *expression);

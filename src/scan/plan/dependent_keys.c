@@ -187,15 +187,15 @@ has_order(const Expr *expression)
  * which are compared only where all before are equal.
  */
 static List *
-find_early(PlannerInfo *root, const List *having)
+find_compared(PlannerInfo *root, const List *having)
 {
 	const Query *parse = root->parse;
-	List *early;
+	List *compared;
 	ListCell *cell;
 
 	if (!has_limit(root))
 		return NIL;
-	early = list_copy(having);
+	compared = list_copy(having);
 	foreach (cell, parse->sortClause)
 	{
 		Expr *expression = (Expr *) get_sortgroupclause_expr(
@@ -203,16 +203,16 @@ find_early(PlannerInfo *root, const List *having)
 
 		if (foreach_current_index(cell) == 0 ||
 			(IsA(expression, Var) && has_order(expression)))
-			early = lappend(early, expression);
+			compared = lappend(compared, expression);
 	}
-	return pull_var_clause((Node *) early, PVC_RECURSE_AGGREGATES |
-											   PVC_RECURSE_PLACEHOLDERS |
-											   PVC_RECURSE_WINDOWFUNCS);
+	return pull_var_clause((Node *) compared, PVC_RECURSE_AGGREGATES |
+												  PVC_RECURSE_PLACEHOLDERS |
+												  PVC_RECURSE_WINDOWFUNCS);
 }
 
 /* Tells whether a key may be read where the row of a join lies, and late. */
 static bool
-may_depend(const WaJoins *joins, int join, Node *key, const List *early)
+may_depend(const WaJoins *joins, int join, Node *key, const List *compared)
 {
 	ListCell *cell;
 
@@ -222,7 +222,7 @@ may_depend(const WaJoins *joins, int join, Node *key, const List *early)
 		return false;
 	foreach (cell, pull_var_clause(key, 0))
 		if (lfirst_node(Var, cell)->varattno <= 0 ||
-			list_member(early, lfirst(cell)))
+			list_member(compared, lfirst(cell)))
 			return false;
 	return true;
 }
@@ -240,13 +240,13 @@ are_worth(const List *keys)
 
 /* Has keys over a join whose row is told be dependents. */
 static void
-make_dependent(WaScanQuery *query, int join, const List *early)
+make_dependent(WaScanQuery *query, int join, const List *compared)
 {
 	List *keys = NIL;
 	ListCell *cell;
 
 	foreach (cell, query->keys)
-		if (may_depend(&query->joins, join, lfirst(cell), early))
+		if (may_depend(&query->joins, join, lfirst(cell), compared))
 			keys = lappend(keys, lfirst(cell));
 	if (!are_worth(keys))
 		return;
@@ -429,7 +429,7 @@ wa_dependent_keys_find(PlannerInfo *root, WaScanQuery *query,
 {
 	WaJoins *joins = &query->joins;
 	const Path **by_number = paths_of(joins->list, paths);
-	const List *early = find_early(root, having);
+	const List *compared = find_compared(root, having);
 	Bitmapset *told;
 	double ngroups;
 	int i = -1;
@@ -440,7 +440,7 @@ wa_dependent_keys_find(PlannerInfo *root, WaScanQuery *query,
 	told = find_readable(root, joins, told, by_number,
 						 count_wanted(root, ngroups));
 	while ((i = bms_next_member(told, i)) >= 0)
-		make_dependent(query, i, early);
+		make_dependent(query, i, compared);
 	query->nkeys = list_length(query->keys) + list_length(query->row_keys);
 	if (query->row_keys != NIL)
 		set_paths(root, query, paths);

@@ -438,26 +438,26 @@ consider(PlannerInfo *root, UpperRelationKind stage, RelOptInfo *input_rel,
  * PostgreSQL thinks of that, and the path can return the states that are wanted.
  */
 static void
-add_early_path(PlannerInfo *root, RelOptInfo *relation)
+add_eager_path(PlannerInfo *root, RelOptInfo *relation)
 {
-	WaEarlyGrouping early;
+	WaEagerAggregation eager;
 	WaGrouping grouping;
 	WaPlannedQuery *planned;
 	CustomPath *path;
 
-	if (!early_grouping_compat(relation, &early))
+	if (!eager_aggregation_compat(relation, &eager))
 		return;
 	grouping =
-		(WaGrouping){early.clauses, early.keys, early.target->exprs, NIL};
+		(WaGrouping){eager.clauses, eager.keys, eager.target->exprs, NIL};
 	planned = palloc(sizeof(WaPlannedQuery));
 	if (wa_planned_query_recognise(root, relation, &grouping, planned) !=
 			NULL ||
 		planned->sources.taken == NIL)
 		return;
-	path = make_path(root, early.relation, early.target, planned,
+	path = make_path(root, eager.relation, eager.target, planned,
 					 palloc0(sizeof(WaLimit)));
-	path->path.rows = early.ngroups;
-	add_path(early.relation, &path->path);
+	path->path.rows = eager.ngroups;
+	add_path(eager.relation, &path->path);
 }
 
 /* The hook for tables. */
@@ -470,7 +470,7 @@ consider_relation(PlannerInfo *root, RelOptInfo *relation, Index number,
 	wa_upper_hook_be_last();
 	/* Whose hook is called after this one may say that rows are not in the heap. */
 	if (wa_enable_scan && set_rel_pathlist_hook == consider_relation)
-		add_early_path(root, relation);
+		add_eager_path(root, relation);
 }
 
 void

@@ -206,21 +206,21 @@ join_clauses_compat(PlannerInfo *root, Relids relids, RelOptInfo *outer,
 }
 
 /* What may be aggregated of a relation before it is joined; see below. */
-typedef struct WaEarlyGrouping
+typedef struct WaEagerAggregation
 {
 	RelOptInfo *relation; /* that its paths belong to */
 	PathTarget *target;   /* keys, and aggregates as partial ones */
 	List *clauses;        /* SortGroupClause of each key */
 	List *keys;
 	double ngroups; /* that PostgreSQL expects */
-} WaEarlyGrouping;
+} WaEagerAggregation;
 
 /*
  * Finds out whether the planner thinks of aggregating a base relation's rows below a
  * join ("eager aggregation"), as it does from 19 on.
  */
 static inline bool
-early_grouping_compat(const RelOptInfo *relation, WaEarlyGrouping *grouping)
+eager_aggregation_compat(const RelOptInfo *relation, WaEagerAggregation *eager)
 {
 #if PG_VERSION_NUM >= 190000
 	const RelAggInfo *info;
@@ -230,7 +230,7 @@ early_grouping_compat(const RelOptInfo *relation, WaEarlyGrouping *grouping)
 	info = relation->grouped_rel->agg_info;
 	if (!info->agg_useful)
 		return false;
-	*grouping = (WaEarlyGrouping){relation->grouped_rel, info->target,
+	*eager = (WaEagerAggregation){relation->grouped_rel, info->target,
 								  info->group_clauses, info->group_exprs,
 								  info->grouped_rows};
 	return true;

@@ -32,7 +32,7 @@ typedef struct WaScanState
 	uint32 ngroups;             /* of these, that are returned, */
 	uint32 next;                /* and the one that is next */
 	struct WaTop *top;          /* chooses which ones are; NULL: all are */
-	Bitmapset *early;           /* columns that groups have before HAVING */
+	Bitmapset *before_having;   /* columns that groups have by then */
 
 	bool is_refused; /* resident columns would have taken too much memory */
 
