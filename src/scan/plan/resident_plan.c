@@ -49,10 +49,10 @@ estimate_inputs(PlannerInfo *root, const WaPlannedQuery *planned,
 	if (!wa_push_down(&pushdown))
 		return 0;
 	/* PostgreSQL's estimate goes by the rows that fulfil all clauses. */
-	if (pushdown.kept_filters != NIL)
+	if (pushdown.unpushed_filters != NIL)
 		relation->rows = clamp_row_est(
 			planned->sources.tuples *
-			clauselist_selectivity(root, pushdown.sent_filters,
+			clauselist_selectivity(root, pushdown.pushed_filters,
 								   (int) relation->relid, JOIN_INNER, NULL));
 	distinct_inputs = wa_estimate_groups(root, pushdown.by, relation->rows);
 	relation->rows = rows;

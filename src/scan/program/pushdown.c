@@ -257,11 +257,11 @@ add_inputs(Node *node, void *context)
 }
 
 /*
- * Has PostgreSQL evaluate an expression, which may be NULL; returns false if it
- * cannot.
+ * Leaves an expression, which may be NULL, to PostgreSQL; returns false if that
+ * cannot be.
  */
 static bool
-keep(WaPushdown *pushdown, Expr *expression)
+leave(WaPushdown *pushdown, Expr *expression)
 {
 	if (expression == NULL)
 		return true;
@@ -304,8 +304,8 @@ has_time(Node *expression)
 }
 
 /*
- * Pushes clauses of WHERE.  What comes behind a clause that is kept and may raise errors is
- * kept as well: which rows come to that one must not depend on it.
+ * Pushes clauses of WHERE.  What comes behind a clause that is left and may raise errors is
+ * left as well: which rows come to that one must not depend on it.
  */
 static bool
 push_filters(WaPushdown *pushdown)
@@ -318,12 +318,14 @@ push_filters(WaPushdown *pushdown)
 		Expr *clause = (Expr *) lfirst(cell);
 
 		if (!may_raise && is_pushable(pushdown, clause))
-			pushdown->sent_filters = lappend(pushdown->sent_filters, clause);
-		else if (!keep(pushdown, clause))
+			pushdown->pushed_filters =
+				lappend(pushdown->pushed_filters, clause);
+		else if (!leave(pushdown, clause))
 			return false;
 		else
 		{
-			pushdown->kept_filters = lappend(pushdown->kept_filters, clause);
+			pushdown->unpushed_filters =
+				lappend(pushdown->unpushed_filters, clause);
 			may_raise = may_raise || wa_may_raise((Node *) clause) ||
 						has_time((Node *) clause);
 		}
@@ -343,7 +345,7 @@ push_keys(WaPushdown *pushdown)
 
 		if (is_pushable(pushdown, key))
 			pushdown->by = list_append_unique(pushdown->by, key);
-		else if (!keep(pushdown, key))
+		else if (!leave(pushdown, key))
 			return false;
 	}
 	return true;
@@ -446,7 +448,7 @@ make_branches(WaPushdownColumn *column)
 
 /* Finds the branches of a column that are pushed; those alone that vary are worth it. */
 static void
-send_branches(const WaPushdown *pushdown, WaPushdownColumn *column)
+find_pushed_branches(const WaPushdown *pushdown, WaPushdownColumn *column)
 {
 	ListCell *cell;
 
@@ -456,8 +458,8 @@ send_branches(const WaPushdown *pushdown, WaPushdownColumn *column)
 
 		if (branch != NULL && contain_var_clause((Node *) branch) &&
 			is_pushable_column(pushdown, column, branch, NULL))
-			column->sent_branches = bms_add_member(column->sent_branches,
-												   foreach_current_index(cell));
+			column->pushed_branches = bms_add_member(
+				column->pushed_branches, foreach_current_index(cell));
 	}
 }
 
@@ -468,15 +470,15 @@ push_branches(WaPushdown *pushdown, WaPushdownColumn *column)
 	ListCell *cell;
 
 	make_branches(column);
-	send_branches(pushdown, column);
-	if (bms_is_empty(column->sent_branches))
+	find_pushed_branches(pushdown, column);
+	if (bms_is_empty(column->pushed_branches))
 		make_one_branch(column);
-	if (!keep(pushdown, column->filter) || !keep(pushdown, column->choice))
+	if (!leave(pushdown, column->filter) || !leave(pushdown, column->choice))
 		return false;
 	foreach (cell, column->branches)
 		if (!bms_is_member(foreach_current_index(cell),
-						   column->sent_branches) &&
-			!keep(pushdown, (Expr *) lfirst(cell)))
+						   column->pushed_branches) &&
+			!leave(pushdown, (Expr *) lfirst(cell)))
 			return false;
 	return true;
 }

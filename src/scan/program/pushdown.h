@@ -40,7 +40,7 @@ typedef struct WaPushdownColumn
 	bool is_pushed; /* with its filter */
 	List *branches; /* if not: what the argument may be, one or the other */
 	Expr *choice;   /* an integer: its place in the list; NULL: there is one */
-	Bitmapset *sent_branches; /* that is pushed, without the filter */
+	Bitmapset *pushed_branches; /* that is pushed, without the filter */
 } WaPushdownColumn;
 
 typedef struct WaPushdown
@@ -54,10 +54,10 @@ typedef struct WaPushdown
 	WaExcluded excluded;
 
 	/* What comes of it */
-	List *sent_filters;
-	List *kept_filters;
+	List *pushed_filters;
+	List *unpushed_filters;
 	int ntried;   /* expressions that might have been inputs */
-	List *params; /* that plan nodes set, by their numbers, of what is kept */
+	List *params; /* that plan nodes set, by their numbers, of what is left */
 
 	/*
 	 * Expressions, by which the device process is to group: the keys that are pushed, and

@@ -17,7 +17,7 @@
 static int
 count_asked(const WaPushdownColumn *column)
 {
-	return column->is_pushed ? 1 : bms_num_members(column->sent_branches);
+	return column->is_pushed ? 1 : bms_num_members(column->pushed_branches);
 }
 
 /* Has the device process count rows; returns the place of that column. */
@@ -78,7 +78,7 @@ ask_branches(WaScanQuery *asked, const WaScanColumn *like,
 		const int i = foreach_current_index(cell);
 
 		column->branches[i].place =
-			bms_is_member(i, pushed->sent_branches)
+			bms_is_member(i, pushed->pushed_branches)
 				? ask_column(asked, like, (Expr *) lfirst(cell), NULL)
 				: -1;
 	}
@@ -114,7 +114,7 @@ make_asked(WaDistinctInputs *inputs, const WaPushdown *pushdown)
 	asked->nworkers = query->nworkers;
 	asked->planned_groups = query->planned_inputs;
 	asked->by_image = true;
-	asked->where = pushdown->sent_filters;
+	asked->where = pushdown->pushed_filters;
 	asked->by = pushdown->by;
 	asked->nkeys = list_length(pushdown->by);
 	ask_columns(inputs, pushdown);
@@ -140,9 +140,9 @@ prepare_where(WaDistinctInputs *inputs, const WaPushdown *pushdown)
 {
 	ListCell *cell;
 
-	inputs->where =
-		palloc(sizeof(ExprState *) * (list_length(pushdown->kept_filters) + 1));
-	foreach (cell, pushdown->kept_filters)
+	inputs->where = palloc(sizeof(ExprState *) *
+						   (list_length(pushdown->unpushed_filters) + 1));
+	foreach (cell, pushdown->unpushed_filters)
 		inputs->where[inputs->nwhere++] =
 			prepare(inputs, pushdown, (Expr *) lfirst(cell));
 }
