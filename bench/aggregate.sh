@@ -204,7 +204,4 @@ for count in $PROCESSES; do
 done
 bench_device_footer | tee -a "$REPORT"
 [ -n "$OWN_SERVER" ] || wa_psql -c 'DROP TABLE bench_aggregate'
-if [ -n "$OUT" ]; then
-	mkdir -p "$(dirname "$OUT")"
-	cp "$REPORT" "$OUT"
-fi
+[ -z "$OUT" ] || bench_keep "$REPORT" "$OUT"

@@ -30,10 +30,6 @@ set -euo pipefail
 shopt -s inherit_errexit
 # shellcheck source=scripts/lib.sh
 . "$(dirname "${BASH_SOURCE[0]}")/../scripts/lib.sh"
-# shellcheck source=bench/lib.sh
-. "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
-# shellcheck source=bench/scan/lib.sh
-. "$(dirname "${BASH_SOURCE[0]}")/scan/lib.sh"
 # shellcheck source=bench/scan/time.sh
 . "$(dirname "${BASH_SOURCE[0]}")/scan/time.sh"
 
@@ -242,8 +238,4 @@ NEW_BINDIR=$WA_BINDIR
 OLD_BINDIR=$("$OLD_PG_CONFIG" --bindir)
 start_build old
 start_build new
-report | tee "$WA_TMP/report.md"
-if [ -n "$OUT" ]; then
-	mkdir -p "$(dirname "$OUT")"
-	cp "$WA_TMP/report.md" "$OUT"
-fi
+report | bench_write_report "$OUT"

@@ -37,10 +37,6 @@ set -euo pipefail
 shopt -s inherit_errexit
 # shellcheck source=scripts/lib.sh
 . "$(dirname "${BASH_SOURCE[0]}")/../scripts/lib.sh"
-# shellcheck source=bench/lib.sh
-. "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
-# shellcheck source=bench/scan/lib.sh
-. "$(dirname "${BASH_SOURCE[0]}")/scan/lib.sh"
 # shellcheck source=bench/scan/time.sh
 . "$(dirname "${BASH_SOURCE[0]}")/scan/time.sh"
 
@@ -75,7 +71,7 @@ settings()
 		echo "max_parallel_workers = $((PROCESSES + DEFAULT_WORKERS))"
 	fi
 	[ "${WA_DEVICE:-auto}" = auto ] || echo "warpagg.device = '$WA_DEVICE'"
-	tr ';' '\n' <<<"$SETTINGS" | sed 's/^ *//; s/ *$//; /^$/d'
+	bench_settings
 }
 
 # Makes the table, and has the planner give PostgreSQL's side its processes; ours may
@@ -155,13 +151,6 @@ report()
 		"$WA_TMP/series.csv"
 }
 
-# Copies a file to where it is wanted.
-keep()
-{
-	mkdir -p "$(dirname "$2")"
-	cp "$1" "$2"
-}
-
 wa_begin
 scan_start_server "$PROCESSES" "maintenance_work_mem = '1GB'" \
 	"max_parallel_maintenance_workers = $PROCESSES"
@@ -171,10 +160,9 @@ restart_with_defaults
 MADE=$((SECONDS - START))
 LOADED=$(scan_load_table readings)
 RC=0
-report "$MADE" "$LOADED" | tee "$WA_TMP/report.md" || RC=$?
-[ -z "$OUT" ] || keep "$WA_TMP/report.md" "$OUT"
+report "$MADE" "$LOADED" | bench_write_report "$OUT" || RC=$?
 if [ -n "$SERIES" ] && [ -s "$WA_TMP/series.csv" ]; then
-	keep "$WA_TMP/series.csv" "$SERIES"
+	bench_keep "$WA_TMP/series.csv" "$SERIES"
 	python3 "$WA_ROOT/bench/chart.py" "$SERIES" "${SERIES%.csv}.svg"
 fi
 scan_stop_server

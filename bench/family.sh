@@ -157,8 +157,4 @@ wa_wait_device 60 >/dev/null || wa_die 'the device process did not get ready'
 wa_note "making $ROWS rows and $GROUPS_MADE groups" >&2
 wa_psql -v rows="$ROWS" -v groups="$GROUPS_MADE" -f - \
 	<"$WA_ROOT/bench/family.sql" 2>/dev/null
-report | tee "$WA_TMP/report.md"
-if [ -n "$OUT" ]; then
-	mkdir -p "$(dirname "$OUT")"
-	cp "$WA_TMP/report.md" "$OUT"
-fi
+report | bench_write_report "$OUT"

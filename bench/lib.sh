@@ -64,6 +64,27 @@ bench_environment()
 TEXT
 }
 
+# Prints the lines for postgresql.conf that SETTINGS has, apart by semicolons.
+bench_settings()
+{
+	tr ';' '\n' <<<"${SETTINGS:-}" | sed 's/^ *//; s/ *$//; /^$/d'
+}
+
+# Copies a file to where it is wanted.
+bench_keep()
+{
+	mkdir -p "$(dirname "$2")"
+	cp "$1" "$2"
+}
+
+# Prints the report that comes from standard input, and writes it to a file, unless its
+# name is "".
+bench_write_report()
+{
+	tee "$WA_TMP/report.md"
+	[ -z "$1" ] || bench_keep "$WA_TMP/report.md" "$1"
+}
+
 # Prints what was reduced where, to stand under the table.
 bench_device_footer()
 {

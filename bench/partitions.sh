@@ -33,10 +33,6 @@ set -euo pipefail
 shopt -s inherit_errexit
 # shellcheck source=scripts/lib.sh
 . "$(dirname "${BASH_SOURCE[0]}")/../scripts/lib.sh"
-# shellcheck source=bench/lib.sh
-. "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
-# shellcheck source=bench/scan/lib.sh
-. "$(dirname "${BASH_SOURCE[0]}")/scan/lib.sh"
 # shellcheck source=bench/scan/time.sh
 . "$(dirname "${BASH_SOURCE[0]}")/scan/time.sh"
 
@@ -313,17 +309,8 @@ report()
 }
 
 wa_begin
-mapfile -t LINES_OF_SETTINGS < <(tr ';' '\n' <<<"$SETTINGS" | sed 's/^ *//; s/ *$//; /^$/d')
-scan_start_server "$PROCESSES" "timezone = 'UTC'" "max_locks_per_transaction = 256" \
-	"max_parallel_workers_per_gather = $((PROCESSES - 1))" \
-	"warpagg.load_workers = $((LOADERS - 1))" \
-	"warpagg.memory_limit = '${MEMORY_LIMIT:-0}'" \
-	${LINES_OF_SETTINGS[@]+"${LINES_OF_SETTINGS[@]}"}
+scan_start_loading_server "$PROCESSES" "timezone = 'UTC'" "max_locks_per_transaction = 256"
 make_whole
 WHOLE_MS=$(scan_load_table whole)
-report | tee "$WA_TMP/report.md"
-if [ -n "$OUT" ]; then
-	mkdir -p "$(dirname "$OUT")"
-	cp "$WA_TMP/report.md" "$OUT"
-fi
+report | bench_write_report "$OUT"
 scan_stop_server

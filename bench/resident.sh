@@ -43,16 +43,13 @@
 #	SHARED_BUFFERS	of the throw-away server (default: a quarter of memory, at
 #					most 16 GB)
 #	MEMORY_LIMIT	warpagg.memory_limit (default 0: a quarter of memory)
+#	SETTINGS		further lines for postgresql.conf, apart by semicolons
 #	WA_DEVICE		warpagg.device (default auto)
 
 set -euo pipefail
 shopt -s inherit_errexit
 # shellcheck source=scripts/lib.sh
 . "$(dirname "${BASH_SOURCE[0]}")/../scripts/lib.sh"
-# shellcheck source=bench/lib.sh
-. "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
-# shellcheck source=bench/scan/lib.sh
-. "$(dirname "${BASH_SOURCE[0]}")/scan/lib.sh"
 # shellcheck source=bench/scan/time.sh
 . "$(dirname "${BASH_SOURCE[0]}")/scan/time.sh"
 # shellcheck source=bench/scan/rest.sh
@@ -90,7 +87,7 @@ header()
 # Resident columns: loading them, and queries beside PostgreSQL's plans
 
 $(bench_environment)
-| further settings | work_mem $WORK_MEM on both sides, warpagg.accelerate exact, $LOADERS processes load, warpagg.memory_limit $(wa_psql -c 'SHOW warpagg.memory_limit') |
+| further settings | work_mem $WORK_MEM on both sides, warpagg.accelerate exact, $LOADERS processes load, warpagg.memory_limit $(wa_psql -c 'SHOW warpagg.memory_limit')${SETTINGS:+, ${SETTINGS//;/, }} |
 | made by | bench/resident.sh, PARTS="$PARTS" TABLES="$SCAN_TABLES" QUERIES="${QUERIES:-}" LOAD_COLUMNS=$LOAD_COLUMNS BENCH_ROWS=$BENCH_ROWS TPCH_SF=$TPCH_SF HITS_ROWS=$HITS_ROWS BIG_ROWS=$BIG_ROWS BENCH_RUNS=$BENCH_RUNS LOADS=$LOADS PROCESSES=$PROCESSES LOADERS=$LOADERS BENCH_SECONDS=$BENCH_SECONDS REST_BLOCKS="$REST_BLOCKS" |
 | method | medians of $BENCH_RUNS runs of each side in one session after $WARM_UPS warm-ups; results compared text for text; what takes a side more than $((MAX_BASELINE_MS / 1000)) s was run once there |
 TEXT
@@ -377,12 +374,6 @@ report()
 }
 
 wa_begin
-scan_start_server "$PROCESSES" "warpagg.load_workers = $((LOADERS - 1))" \
-	"max_parallel_workers_per_gather = $((PROCESSES - 1))" \
-	"warpagg.memory_limit = '${MEMORY_LIMIT:-0}'"
-report | tee "$WA_TMP/report.md"
-if [ -n "$OUT" ]; then
-	mkdir -p "$(dirname "$OUT")"
-	cp "$WA_TMP/report.md" "$OUT"
-fi
+scan_start_loading_server "$PROCESSES"
+report | bench_write_report "$OUT"
 scan_stop_server

@@ -40,10 +40,6 @@ set -euo pipefail
 shopt -s inherit_errexit
 # shellcheck source=scripts/lib.sh
 . "$(dirname "${BASH_SOURCE[0]}")/../scripts/lib.sh"
-# shellcheck source=bench/lib.sh
-. "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
-# shellcheck source=bench/scan/lib.sh
-. "$(dirname "${BASH_SOURCE[0]}")/scan/lib.sh"
 # shellcheck source=bench/scan/time.sh
 . "$(dirname "${BASH_SOURCE[0]}")/scan/time.sh"
 
@@ -205,9 +201,5 @@ wa_begin
 scan_start_server "$MOST"
 scan_make_tables "$BENCH_ROWS" "$TPCH_SF" "$HITS_ROWS" "$(nproc)" >&2
 [ "$RESIDENT" != yes ] || load_tables
-report | tee "$WA_TMP/report.md"
-if [ -n "$OUT" ]; then
-	mkdir -p "$(dirname "$OUT")"
-	cp "$WA_TMP/report.md" "$OUT"
-fi
+report | bench_write_report "$OUT"
 scan_stop_server

@@ -43,10 +43,6 @@
 #	SETTINGS		further lines for postgresql.conf, apart by semicolons
 #	WA_DEVICE		warpagg.device (default auto)
 
-# shellcheck source=bench/lib.sh
-. "$WA_ROOT/bench/lib.sh"
-# shellcheck source=bench/scan/lib.sh
-. "$WA_ROOT/bench/scan/lib.sh"
 # shellcheck source=bench/scan/time.sh
 . "$WA_ROOT/bench/scan/time.sh"
 
@@ -353,7 +349,6 @@ joins_report()
 # file that it is written to as well, or "".
 joins_main()
 {
-	local lines
 	local made
 	local loaded=0
 
@@ -361,19 +356,12 @@ joins_main()
 	wa_begin
 	joins_take_queries
 	bench_need_disk "$(awk -v mb="$JOINS_MB" -v sf="$SF" 'BEGIN { print int(mb * sf) }')"
-	mapfile -t lines < <(tr ';' '\n' <<<"$SETTINGS" | sed 's/^ *//; s/ *$//; /^$/d')
-	scan_start_server "$PROCESSES" "max_parallel_workers_per_gather = $((PROCESSES - 1))" \
-		"warpagg.load_workers = $((LOADERS - 1))" \
-		"warpagg.memory_limit = '${MEMORY_LIMIT:-0}'" ${lines[@]+"${lines[@]}"}
+	scan_start_loading_server "$PROCESSES"
 	made=$SECONDS
 	joins_make_tables
 	made=$((SECONDS - made))
 	[ "$RESIDENT" != yes ] || loaded=$(joins_load_tables)
 	joins_check_queries
-	joins_report "$made" "$loaded" | tee "$WA_TMP/report.md"
-	if [ -n "$1" ]; then
-		mkdir -p "$(dirname "$1")"
-		cp "$WA_TMP/report.md" "$1"
-	fi
+	joins_report "$made" "$loaded" | bench_write_report "$1"
 	scan_stop_server
 }

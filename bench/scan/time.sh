@@ -1,10 +1,16 @@
 # shellcheck shell=bash
 # time.sh
 #	  The server of the benchmarks of whole queries, and the times of both sides of
-#	  a query: warpagg.enable_scan on and off.  Source it after lib.sh here.
+#	  a query: warpagg.enable_scan on and off.  Source it after scripts/lib.sh; it
+#	  has what the benchmarks share (bench/lib.sh), and lib.sh here.
 #
 # Variables: TABLES, QUERIES, BENCH_RUNS, BENCH_CHANGE, BENCH_SHIFT, WORK_MEM, SHARED_BUFFERS and WA_DEVICE of
-# the benchmark.
+# the benchmark; LOADERS, MEMORY_LIMIT and SETTINGS of one that loads tables.
+
+# shellcheck source=bench/lib.sh
+. "$WA_ROOT/bench/lib.sh"
+# shellcheck source=bench/scan/lib.sh
+. "$WA_ROOT/bench/scan/lib.sh"
 
 # The tables that queries are timed over.
 SCAN_TABLES=${TABLES:-readings lineitem hits}
@@ -27,6 +33,20 @@ scan_start_server()
 		"warpagg.device = '${WA_DEVICE:-auto}'" "$@"
 	wa_psql -c 'CREATE EXTENSION warpagg'
 	wa_wait_device 60 >/dev/null || wa_die 'the device process did not get ready'
+}
+
+# Likewise that of a benchmark that loads tables, by LOADERS processes, with as many
+# processes on both sides, MEMORY_LIMIT, and SETTINGS.
+scan_start_loading_server()
+{
+	local most=$1
+	local lines
+
+	shift
+	mapfile -t lines < <(bench_settings)
+	scan_start_server "$most" "max_parallel_workers_per_gather = $((most - 1))" \
+		"warpagg.load_workers = $((LOADERS - 1))" \
+		"warpagg.memory_limit = '${MEMORY_LIMIT:-0}'" "$@" ${lines[@]+"${lines[@]}"}
 }
 
 # Restarts the server with further lines for postgresql.conf, its arguments.
