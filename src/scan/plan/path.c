@@ -59,17 +59,6 @@ as_int(double estimate)
 	return (int) Min(estimate, INT_MAX);
 }
 
-/* Finds parameters; that of a subplan's comparison is its own. */
-static bool
-collect_parameters(Node *node, void *parameters)
-{
-	if (node == NULL || IsA(node, SubPlan))
-		return false;
-	if (IsA(node, Param))
-		*(List **) parameters = list_append_unique(*(List **) parameters, node);
-	return expression_tree_walker(node, collect_parameters, parameters);
-}
-
 /*
  * Makes the plan of a source.  It has the parameters by which partitions are pruned, so
  * that these are pruned again when one changes.
@@ -82,9 +71,9 @@ make_source_plan(PlannerInfo *root, RelOptInfo *rel, CustomPath *path,
 	ListCell *cell;
 
 	foreach (cell, clauses)
-		(void) collect_parameters(
-			(Node *) lfirst_node(RestrictInfo, cell)->clause,
-			&scan->custom_exprs);
+		scan->custom_exprs = wa_plan_parameters(
+			scan->custom_exprs,
+			(Node *) lfirst_node(RestrictInfo, cell)->clause);
 	scan->scan.plan.targetlist = tlist;
 	scan->scan.scanrelid = rel->relid;
 	scan->methods = &source_scan_methods;

@@ -61,15 +61,22 @@ typedef enum WaPlanNumber
 	NUMBER_COUNT
 } WaPlanNumber;
 
-/* Finds parameters; that of a subplan's comparison is its own. */
+/* Adds parameters to a List *; that of a subplan's comparison is its own. */
 static bool
-collect_parameters(Node *node, List **parameters)
+add_parameters(Node *node, void *parameters)
 {
 	if (node == NULL || IsA(node, SubPlan))
 		return false;
 	if (IsA(node, Param))
-		*parameters = list_append_unique(*parameters, node);
-	return expression_tree_walker(node, collect_parameters, parameters);
+		*(List **) parameters = list_append_unique(*(List **) parameters, node);
+	return expression_tree_walker(node, add_parameters, parameters);
+}
+
+List *
+wa_plan_parameters(List *parameters, Node *expression)
+{
+	(void) add_parameters(expression, &parameters);
+	return parameters;
 }
 
 /* Returns a list of integers. */
@@ -192,11 +199,10 @@ wa_plan_write(CustomScan *plan, const WaScanQuery *query, const WaPlanTop *top)
 		[HAVING_FIRST] = top->having_first,
 	};
 	List *targets = list_concat_copy(query->keys, query->aggregates);
-	List *parameters = NIL;
+	List *parameters = wa_plan_parameters(NIL, (Node *) targets);
 	List *columns = columns_of(query);
 	ListCell *cell;
 
-	(void) collect_parameters((Node *) targets, &parameters);
 	targets = list_concat(targets, query->dependents);
 	targets = list_concat(targets, columns);
 	foreach (cell, targets)

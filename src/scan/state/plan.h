@@ -38,6 +38,12 @@ extern Node *wa_source_create_state(CustomScan *plan);
 /* And of that which reads what is joined again (scan/node/again.h). */
 extern Node *wa_again_create_state(CustomScan *plan);
 
+/*
+ * Returns the parameters of an expression, added to a list.  A node begins anew where one
+ * has changed that its plan has.
+ */
+extern List *wa_plan_parameters(List *parameters, Node *expression);
+
 /* Writes what a node computes, and which of its groups are wanted, into a plan. */
 extern void wa_plan_write(CustomScan *plan, const WaScanQuery *query,
 						  const WaPlanTop *top);
