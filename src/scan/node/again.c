@@ -26,6 +26,19 @@ begin_again(CustomScanState *node, EState *estate, int eflags)
 {
 }
 
+TupleTableSlot *
+wa_again_store(TupleTableSlot *from, TupleTableSlot *row)
+{
+	const int count = from->tts_tupleDescriptor->natts;
+
+	slot_getallattrs(from);
+	ExecClearTuple(row);
+	memset(row->tts_isnull, true, row->tts_tupleDescriptor->natts);
+	memcpy(row->tts_values, from->tts_values, sizeof(Datum) * count);
+	memcpy(row->tts_isnull, from->tts_isnull, sizeof(bool) * count);
+	return ExecStoreVirtualTuple(row);
+}
+
 static TupleTableSlot *
 exec_again(CustomScanState *node)
 {
@@ -33,7 +46,6 @@ exec_again(CustomScanState *node)
 	ExprContext *econtext = node->ss.ps.ps_ExprContext;
 	TupleTableSlot *row = node->ss.ss_ScanTupleSlot;
 	TupleTableSlot *from;
-	const int count = row->tts_tupleDescriptor->natts;
 
 	CHECK_FOR_INTERRUPTS();
 	if (!again->has_begun)
@@ -42,14 +54,10 @@ exec_again(CustomScanState *node)
 	from = ExecProcNode(again->plan);
 	if (TupIsNull(from))
 		return NULL;
-	if (from->tts_tupleDescriptor->natts != count)
+	if (from->tts_tupleDescriptor->natts != row->tts_tupleDescriptor->natts)
 		elog(ERROR, "a joined relation has other columns");
-	slot_getallattrs(from);
 	ResetExprContext(econtext);
-	ExecClearTuple(row);
-	memcpy(row->tts_values, from->tts_values, sizeof(Datum) * count);
-	memcpy(row->tts_isnull, from->tts_isnull, sizeof(bool) * count);
-	econtext->ecxt_scantuple = ExecStoreVirtualTuple(row);
+	econtext->ecxt_scantuple = wa_again_store(from, row);
 	return node->ss.ps.ps_ProjInfo == NULL
 			   ? row
 			   : ExecProject(node->ss.ps.ps_ProjInfo);

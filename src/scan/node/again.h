@@ -15,4 +15,11 @@
  */
 extern int wa_again_introduce(PlanState *tree, List *plans);
 
+/*
+ * Stores the row of another plan in a slot, as that of a virtual tuple, and returns it.  Columns
+ * that only the slot has are NULL.
+ */
+extern TupleTableSlot *wa_again_store(TupleTableSlot *from,
+									  TupleTableSlot *row);
+
 #endif /* WA_SCAN_AGAIN_H */

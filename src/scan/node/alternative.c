@@ -63,19 +63,11 @@ wa_alternative_is_used(const WaAlternative *alternative)
 TupleTableSlot *
 wa_alternative_next(WaScanState *state)
 {
-	TupleTableSlot *row = state->css.ss.ss_ScanTupleSlot;
 	TupleTableSlot *from = ExecProcNode(state->alternative->state);
-	int count;
 
-	if (TupIsNull(from))
-		return NULL;
-	slot_getallattrs(from);
-	count = from->tts_tupleDescriptor->natts;
-	ExecClearTuple(row);
-	memset(row->tts_isnull, true, row->tts_tupleDescriptor->natts);
-	memcpy(row->tts_values, from->tts_values, sizeof(Datum) * count);
-	memcpy(row->tts_isnull, from->tts_isnull, sizeof(bool) * count);
-	return ExecStoreVirtualTuple(row);
+	return TupIsNull(from)
+			   ? NULL
+			   : wa_again_store(from, state->css.ss.ss_ScanTupleSlot);
 }
 
 /*
