@@ -187,12 +187,15 @@ get_memory(uint64_t bytes)
 	return memory;
 }
 
-/* Makes a table, without a message, for which its bytes have been counted. */
+/* Makes a table without a message, for whose bytes others go; NULL: there is no room. */
 static WaKeptTable *
 make_table(WaKeptTables *tables, const WaTableDigest *digest, uint64_t bytes)
 {
-	WaKeptTable *table = calloc(1, sizeof(*table));
+	WaKeptTable *table;
 
+	if (!take_room(tables, bytes))
+		return NULL;
+	table = calloc(1, sizeof(*table));
 	if (table == NULL)
 	{
 		wa_memory_give(tables->memory, WA_MEMORY_QUERIES, bytes);
@@ -259,13 +262,12 @@ wa_kept_tables_put(WaKeptTables *tables, const WaTableDigest *digest,
 				   const void *message, uint64_t bytes, uint32_t bulk,
 				   char *error)
 {
-	WaKeptTable *table = NULL;
+	WaKeptTable *table;
 	WaStatus status;
 
 	if (!wa_digest_is_set(digest) || bytes == 0)
 		return fail(error, WA_BAD_REQUEST, "the table has no digest");
-	if (take_room(tables, bytes))
-		table = make_table(tables, digest, bytes);
+	table = make_table(tables, digest, bytes);
 	if (table == NULL)
 		return fail(error, WA_NOT_KEPT, NO_ROOM);
 	memcpy(table->message, message, bytes);
@@ -281,10 +283,8 @@ WaKeptTable *
 wa_kept_tables_begin(WaKeptTables *tables, const WaTableDigest *digest,
 					 uint64_t bytes)
 {
-	WaKeptTable *table = NULL;
+	WaKeptTable *table = make_table(tables, digest, bytes);
 
-	if (take_room(tables, bytes))
-		table = make_table(tables, digest, bytes);
 	if (table != NULL)
 		(void) __atomic_fetch_add(&tables->made_bytes, bytes, __ATOMIC_RELAXED);
 	return table;
