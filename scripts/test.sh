@@ -950,7 +950,7 @@ stage_freshness_joins()
 {
 	start_preloaded joined 'warpagg.autoload = on' 'max_prepared_transactions = 8' \
 		'deadlock_timeout = 100ms' 'full_page_writes = on'
-	run_random freshness_joins.py --seed "${WA_RANDOM_SEED:-1}" --kept 15 \
+	run_random freshness_joins.py --seed "${WA_RANDOM_SEED:-1}" --used 15 \
 		--seconds "${WA_FRESHNESS_SECONDS:-20}"
 	check 'no process of the server crashed' server_log_is_clean
 	check 'the device process has not failed' device_has_not_failed

@@ -26,13 +26,12 @@ has to be a difference.
 """
 
 import argparse
+import collections
 import os
-import random
 import sys
 import time
 
-from freshness_writers import (  # pylint: disable=unused-import
-    COLUMNS, SAME, TABLES, Actor, Loader, Writer, make_tables)
+from freshness_writers import Actor, Loader, Writer, make_tables
 from session import Session
 
 QUERIES = [
@@ -61,6 +60,7 @@ class Checker(Actor):
         super().__init__(name, seed, until, port)
         self.checks = self.differences = 0
         self.explained = self.used = self.blocks = 0
+        self.errors = collections.Counter()
 
     def prepare(self):
         self.session.run("LOAD 'warpagg'")
@@ -74,7 +74,14 @@ class Checker(Actor):
         state, rows = self.ask(
             f"SET LOCAL max_parallel_workers_per_gather = {workers}; "
             f"{settings};\n{query}")
-        return rows if state == "00000" else state
+        if state == "00000":
+            return rows
+        self.note(state, query)
+        return state
+
+    def note(self, state, _query):
+        """Notes an error of a query."""
+        self.errors[state] += 1
 
     def explain(self, query):
         """Counts the resident blocks that a query uses."""
@@ -220,6 +227,33 @@ class Owner(Checker):
         return True
 
 
+class PreparedChecker(Checker):
+    """Executes prepared statements, over and over."""
+
+    TYPES = "int"
+    STATEMENTS = []
+
+    def prepare(self):
+        super().prepare()
+        self.session.run("SET plan_cache_mode = " +
+                         self.rng.choice(["auto", "force_generic_plan"]))
+        # else statements would be prepared without the node
+        self.session.run("SET warpagg.enable_scan = on")
+        self.session.run("SET warpagg.accelerate = 'all'")
+        self.missing = set(range(len(self.STATEMENTS)))
+
+    def prepare_again(self, number):
+        """Has a statement be planned anew; without it, as that failed, it is missing."""
+        self.ask(f"DEALLOCATE p{number}")
+        prepare = f"PREPARE p{number} ({self.TYPES}) AS {self.STATEMENTS[number]}"
+        state, _ = self.ask(prepare)
+        if state == "00000":
+            self.missing.discard(number)
+        else:
+            self.missing.add(number)
+            self.note(state, prepare)
+
+
 def run_beside(actors, checkers):
     """Runs sessions until the checkers have ended, or until one has a problem."""
     for actor in actors:
@@ -234,53 +268,64 @@ def run_beside(actors, checkers):
         actor.join(timeout=60)
 
 
-def main():
-    """Runs the sessions side by side and counts."""
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+def options_parser(description):
+    """Returns a parser of the options that all programs like this one have."""
+    parser = argparse.ArgumentParser(description=description.split("\n")[0])
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--seconds", type=int, default=20)
     parser.add_argument("--writers", type=int, default=2)
     parser.add_argument("--used", type=int, default=0,
-                        help="percentage that has to use resident blocks")
-    parser.add_argument("--standby", type=int, metavar="PORT")
+                        help="percentage that has to use what is resident, or kept")
     parser.add_argument("--expect-difference", action="store_true")
-    options = parser.parse_args()
+    return parser
+
+
+def begin(options, make):
+    """Has the tables be made; returns the time at which the sessions end."""
     session = Session()
-    make_tables(session)
-    until = time.monotonic() + options.seconds
+    make(session)
+    session.close()
+    return time.monotonic() + options.seconds
+
+
+def run(options, actors, checkers, check, schema):
+    """Runs actors side by side, checkers among them; returns the exit status.
+
+    check(failed) looks at what else they have done, and returns how many failures that is.
+    """
+    run_beside(actors, checkers)
+    failed = report(actors, checkers, options)
+    print("statements that succeeded: " + ", ".join(
+        f"{actor.name} {actor.succeeded}" for actor in actors if actor not in checkers))
+    if not options.expect_difference:
+        failed += check(failed)
+    if failed == 0:
+        session = Session()
+        session.run(f"DROP SCHEMA {schema} CASCADE")
+        session.close()
+    print(f"{sum(checker.checks for checker in checkers)} passed, {failed} failed")
+    return 1 if failed else 0
+
+
+def main():
+    """Runs the sessions side by side and counts."""
+    parser = options_parser(__doc__)
+    parser.add_argument("--standby", type=int, metavar="PORT")
+    options = parser.parse_args()
+    until = begin(options, make_tables)
     checkers = [Checker(f"checker{i}", options.seed, until) for i in range(2)]
     checkers.append(Keeper("keeper", options.seed, until))
     checkers.append(Owner("owner", options.seed, until))
     writers = [Writer(f"writer{i}", options.seed, until)
                for i in range(options.writers)]
-    loader = Loader("loader", options.seed, until)
-    actors = [loader] + writers
+    actors = [Loader("loader", options.seed, until)] + writers
     if options.standby:
         checkers.append(
             Checker("standby", options.seed, until, options.standby))
         actors.append(
             Loader("standby_loader", options.seed, until, options.standby))
-    actors += checkers
-    run_beside(actors, checkers)
-    passed = sum(checker.checks for checker in checkers)
-    explained = sum(checker.explained for checker in checkers)
-    used = sum(checker.used for checker in checkers)
-    failed = report(actors, checkers, options)
-    print(f"{sum(writer.succeeded for writer in writers)} statements of writers "
-          f"and {loader.succeeded} of the loader succeeded")
-    if options.standby:
-        standby = checkers[-1]
-        print(f"{standby.checks} answers were the standby's, {standby.used} of "
-              f"{standby.explained} explained used resident blocks there")
-    print(f"{used} of {explained} answers that were explained used resident "
-          f"blocks, {sum(checker.blocks for checker in checkers)} in all")
-    if not options.expect_difference:
-        failed += check_use(checkers, options.used)
-    if failed == 0:
-        session.run("DROP SCHEMA wa_fresh CASCADE")
-    session.close()
-    print(f"{passed} passed, {failed} failed")
-    return 1 if failed else 0
+    return run(options, actors + checkers, checkers,
+               lambda failed: check_use(checkers, options.used), "wa_fresh")
 
 
 def check_use(checkers, percent):
@@ -288,12 +333,14 @@ def check_use(checkers, percent):
     failed = 0
     explained = sum(checker.explained for checker in checkers)
     used = sum(checker.used for checker in checkers)
+    print(f"{used} of {explained} answers that were explained used resident "
+          f"blocks, {sum(checker.blocks for checker in checkers)} in all")
     if used * 100 < percent * explained:
         failed += 1
         print(f"FAILED  fewer than {percent} percent used resident blocks")
     for checker in checkers:
-        print(f"  {checker.name}: {checker.used} of {checker.explained}, "
-              f"{checker.blocks} blocks")
+        print(f"  {checker.name}: {checker.checks} checks, {checker.used} of "
+              f"{checker.explained}, {checker.blocks} blocks")
         if percent and checker.explained > 10 and not checker.used:
             failed += 1
             print(f"FAILED  {checker.name} has used no resident blocks")

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Changes tables in many ways while sessions join them, again and again.
 
-Usage: freshness_joins.py [--seed S] [--seconds N] [--writers N] [--kept PERCENT]
+Usage: freshness_joins.py [--seed S] [--seconds N] [--writers N] [--used PERCENT]
        freshness_joins.py --expect-difference [--seconds N] ...
 Where to is in the environment (PGHOST, PGPORT, PGDATABASE, ..., PGOPTIONS); the
 extension is created there if it is missing, the tables in schema wa_joined.
@@ -23,13 +23,11 @@ of these used what the session had kept, or none of some session's did, or, of m
 changed blocks read alone, or tables made by the device process, or if a session has compared nothing.  --expect-difference is for settings or builds that break this on purpose.
 """
 
-import argparse
-import collections
 import re
 import sys
 import time
 
-from freshness import BUILT_IN, NODE, Checker, report, run_beside
+from freshness import BUILT_IN, NODE, Checker, PreparedChecker, begin, options_parser, run
 from freshness_join_writers import FACTS, JOINED, SCHEMA, JoinWriter, make_tables
 from freshness_writers import Loader
 from session import Session
@@ -113,7 +111,6 @@ class Reader(Checker):
 
     def __init__(self, *arguments):
         super().__init__(*arguments)
-        self.errors = collections.Counter()
         self.left = 0
         self.lent = 0
         self.made = 0
@@ -132,13 +129,10 @@ class Reader(Checker):
         return self.rng.choice(
             QUERIES if self.rng.random() < 0.2 else self.favourites)
 
-    def answer(self, query, settings):
-        answer = super().answer(query, settings)
-        if isinstance(answer, str):
-            self.errors[answer] += 1
-            if answer not in EXPECTED:
-                self.problem = f"{query}: {answer} {self.session.last_message()}"
-        return answer
+    def note(self, state, query):
+        super().note(state, query)
+        if state not in EXPECTED:
+            self.problem = f"{query}: {state} {self.session.last_message()}"
 
     def judge(self, query, answer, expected):
         plan = "" if answer == expected else self.plan(query)
@@ -277,17 +271,10 @@ class OwnReader(Reader, JoinWriter):
             f"ALTER TABLE {table} ALTER COLUMN y TYPE int USING y + 1"])
 
 
-class PreparedReader(Reader):
+class PreparedReader(Reader, PreparedChecker):
     """Executes prepared statements, whatever becomes of the relations."""
 
-    def prepare(self):
-        super().prepare()
-        self.session.run("SET plan_cache_mode = " +
-                         self.rng.choice(["auto", "force_generic_plan"]))
-        # else statements would be prepared without the node
-        self.session.run("SET warpagg.enable_scan = on")
-        self.session.run("SET warpagg.accelerate = 'all'")
-        self.missing = set(range(len(PREPARED)))
+    STATEMENTS = [of_node(query) for query in PREPARED]
 
     def step(self):
         number = self.rng.randrange(len(PREPARED))
@@ -309,13 +296,6 @@ class PreparedReader(Reader):
         if self.rng.random() < 0.2:
             self.explain(execute)
         self.ask("ROLLBACK")
-
-    def prepare_again(self, number):
-        """Has a statement be prepared anew."""
-        self.ask(f"DEALLOCATE p{number}")
-        state, _ = self.ask(f"PREPARE p{number} (int) AS {of_node(PREPARED[number])}")
-        if state == "00000":
-            self.missing.discard(number)
 
 
 class JoinLoader(Loader):
@@ -360,37 +340,16 @@ def check_kept(readers, percent):
 
 def main():
     """Runs the sessions side by side and counts."""
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--seconds", type=int, default=20)
-    parser.add_argument("--writers", type=int, default=2)
-    parser.add_argument("--kept", type=int, default=0,
-                        help="percentage that has to use what was kept")
-    parser.add_argument("--expect-difference", action="store_true")
-    options = parser.parse_args()
-    session = Session()
-    make_tables(session)
-    until = time.monotonic() + options.seconds
+    options = options_parser(__doc__).parse_args()
+    until = begin(options, make_tables)
     readers = [Reader(f"reader{i}", options.seed, until) for i in range(2)]
     readers += [kind(kind.__name__, options.seed, until)
                 for kind in (NewReader, MovingReader, OldReader, OwnReader,
                              PreparedReader)]
     writers = [JoinWriter(f"writer{i}", options.seed, until)
                for i in range(options.writers)]
-    loader = JoinLoader("loader", options.seed, until)
-    actors = [loader] + writers + readers
-    run_beside(actors, readers)
-    passed = sum(reader.checks for reader in readers)
-    failed = report(actors, readers, options)
-    print(f"{sum(writer.succeeded for writer in writers)} statements of writers "
-          f"and {loader.succeeded} of the loader succeeded")
-    if not options.expect_difference:
-        failed += check_kept(readers, options.kept if not failed else 0)
-    if failed == 0:
-        session.run(f"DROP SCHEMA {SCHEMA} CASCADE")
-    session.close()
-    print(f"{passed} passed, {failed} failed")
-    return 1 if failed else 0
+    return run(options, [JoinLoader("loader", options.seed, until)] + writers + readers, readers,
+               lambda failed: check_kept(readers, options.used if not failed else 0), SCHEMA)
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 """Has partitions come and go while resident columns of them answer queries.
 
 Usage: freshness_partitions.py [--seed S] [--seconds N] [--writers N] [--used PERCENT]
+       freshness_partitions.py --expect-difference [--seconds N] ...
 Where to is in the environment (PGHOST, PGPORT, PGDATABASE, ..., PGOPTIONS); the
 extension is created there if it is missing, the tables in schema wa_parts.
 
@@ -19,19 +20,19 @@ or that none of the partitions' coming and going explains.
 
 The last line is "N passed, M failed", and the exit status is 0 only if M is 0.
 It is a failure if fewer than PERCENT of the answers that were explained used resident
-blocks, or if no partition came, or none went.
+blocks, or if no partition came, or none went.  --expect-difference is for settings that
+break the tier on purpose.
 """
 
-import argparse
 import collections
 import sys
 import time
 
 from freshness import (
-    BUILT_IN, NODE, QUERIES, Checker, Keeper, Owner, check_use, report, run_beside)
+    BUILT_IN, NODE, QUERIES, Checker, Keeper, Owner, PreparedChecker, begin, check_use,
+    options_parser, run)
 from freshness_partition_writers import SCHEMA, Mover, RowWriter, make_tables, some_table
 from freshness_writers import Loader
-from session import Session
 
 PRUNED = [
     "SELECT count(*), sum(v), sum(n) FROM {t} WHERE k = 3",
@@ -64,7 +65,6 @@ class Reader(Checker):
 
     def __init__(self, *arguments):
         super().__init__(*arguments)
-        self.errors = collections.Counter()
         self.changed = 0
 
     def prepare(self):
@@ -75,15 +75,9 @@ class Reader(Checker):
     def table(self):
         return some_table(self.rng)
 
-    def answer(self, query, settings):
-        answer = super().answer(query, settings)
-        if isinstance(answer, str):
-            self.note(answer, query)
-        return answer
-
     def note(self, state, query):
         """Notes an error, which is a failure if nothing explains it."""
-        self.errors[state] += 1
+        super().note(state, query)
         message = self.session.last_message()
         if state not in EXPECTED and DETACHING not in message and \
                 not (state == OTHER_TYPE and "EXECUTE" in query):
@@ -140,27 +134,21 @@ class OwnReader(Reader, Owner):
         Owner.step(self)
 
 
-class PreparedReader(Reader):
+class PreparedReader(Reader, PreparedChecker):
     """Executes prepared statements, over and over, whatever becomes of partitions."""
 
-    def prepare(self):
-        super().prepare()
-        self.session.run("SET plan_cache_mode = " +
-                         self.rng.choice(["auto", "force_generic_plan"]))
-        self.session.run("SET warpagg.enable_scan = on")
-        self.session.run("SET warpagg.accelerate = 'all'")
-        self.statements = [query.format(t=f"{SCHEMA}.{table}")
-                           for query in PREPARED for table in ("facts", "events")]
-        self.missing = set(range(len(self.statements)))
+    TYPES = "int, int"
+    STATEMENTS = [query.format(t=f"{SCHEMA}.{table}")
+                  for query in PREPARED for table in ("facts", "events")]
 
     def step(self):
-        number = self.rng.randrange(len(self.statements))
+        number = self.rng.randrange(len(self.STATEMENTS))
         if number in self.missing:
             self.prepare_again(number)
         if number in self.missing:
             return
         values = [self.rng.randrange(8), self.rng.randrange(9)]
-        query = self.statements[number]
+        query = self.STATEMENTS[number]
         for place, value in enumerate(values, 1):
             query = query.replace(f"${place}", str(value))
         self.ask("BEGIN ISOLATION LEVEL REPEATABLE READ")
@@ -170,17 +158,6 @@ class PreparedReader(Reader):
         self.ask("ROLLBACK")
         if self.errors.pop(OTHER_TYPE, 0):
             self.prepare_again(number)
-
-    def prepare_again(self, number):
-        """Has a statement be planned anew; without it, as that failed, it is missing."""
-        self.ask(f"DEALLOCATE p{number}")
-        prepare = f"PREPARE p{number} (int, int) AS {self.statements[number]}"
-        state, _ = self.ask(prepare)
-        if state == "00000":
-            self.missing.discard(number)
-        else:
-            self.missing.add(number)
-            self.note(state, prepare)
 
     def execute(self, query, number, execute):
         """Compares what a prepared statement returns; it may come first."""
@@ -266,37 +243,21 @@ def report_moves(movers, readers, must_move):
 
 def main():
     """Runs the sessions side by side and counts."""
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--seconds", type=int, default=20)
-    parser.add_argument("--writers", type=int, default=2)
-    parser.add_argument("--used", type=int, default=0,
-                        help="percentage that has to use resident blocks")
-    options = parser.parse_args()
-    options.expect_difference = False
-    session = Session()
-    make_tables(session)
-    until = time.monotonic() + options.seconds
+    options = options_parser(__doc__).parse_args()
+    until = begin(options, make_tables)
     readers = [kind(kind.__name__, options.seed, until)
                for kind in (Reader, OldReader, OwnReader, PreparedReader,
                             CommittedReader)]
     writers = [RowWriter(f"writer{i}", options.seed, until)
                for i in range(options.writers)]
     movers = [Mover(f"mover{i}", options.seed, until) for i in range(3)]
-    loader = PartitionLoader("loader", options.seed, until)
-    actors = [loader] + writers + movers + readers
-    run_beside(actors, readers)
-    passed = sum(reader.checks for reader in readers)
-    failed = report(actors, readers, options)
-    print(f"{sum(writer.succeeded for writer in writers)} statements of writers "
-          f"and {loader.succeeded} of the loader succeeded")
-    failed += report_moves(movers, readers, options.seconds >= 20 and not failed)
-    failed += check_use(readers, options.used)
-    if failed == 0:
-        session.run(f"DROP SCHEMA {SCHEMA} CASCADE")
-    session.close()
-    print(f"{passed} passed, {failed} failed")
-    return 1 if failed else 0
+    actors = [PartitionLoader("loader", options.seed, until)] + writers + movers + readers
+
+    def check(failed):
+        must_move = options.seconds >= 20 and not failed
+        return report_moves(movers, readers, must_move) + check_use(readers, options.used)
+
+    return run(options, actors, readers, check, SCHEMA)
 
 
 if __name__ == "__main__":
