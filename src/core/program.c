@@ -37,7 +37,7 @@ typedef enum Extra
 } Extra;
 
 /* How an instruction works. */
-typedef struct Shape
+typedef struct Opcode
 {
 	WaOperation operation;
 	uint8_t out;
@@ -48,7 +48,7 @@ typedef struct Shape
 	bool loose;    /* sets has_nulls, valid; else NULL where an argument is */
 	bool safe;     /* never traps */
 	WaOperation wide; /* of wide arguments, or results; NULL: there are none */
-} Shape;
+} Opcode;
 
 /* Lets the function of an instruction compute it. */
 static bool
@@ -61,13 +61,13 @@ run_call(const WaStep *step)
 
 /* Looks the results up in a table. */
 static bool
-run_steps(const WaStep *step)
+run_look_up(const WaStep *step)
 {
 	return wa_lookup_table_call(&step->program->tables[step->extra], step->a,
 								step->out, step->nrows);
 }
 
-static const Shape shapes[WA_OPCODE_COUNT] = {
+static const Opcode opcodes[WA_OPCODE_COUNT] = {
 	[WA_CODE_INT_ADD] = {wa_int_add, INT, INT, INT, .extra = INT_BYTES},
 	[WA_CODE_INT_SUBTRACT] = {wa_int_subtract, INT, INT, INT,
 							  .extra = INT_BYTES},
@@ -155,7 +155,7 @@ static const Shape shapes[WA_OPCODE_COUNT] = {
 	[WA_CODE_IS_TRUE] = {wa_is_true, BOOL, BOOL, .loose = true, .safe = true},
 	[WA_CODE_SELECT] = {wa_select, CHOSEN, BOOL, CHOSEN, CHOSEN, .extra = KIND,
 						.loose = true, .wide = wa_wide_select},
-	[WA_CODE_LOOK_UP] = {run_steps, ANY, CODED, .loose = true},
+	[WA_CODE_LOOK_UP] = {run_look_up, ANY, CODED, .loose = true},
 	[WA_CODE_CALL] = {run_call, ANY, ANY, .extra = NEVER, .loose = true,
 					  .wide = run_call},
 };
@@ -253,26 +253,26 @@ has_wide(const WaStep *step)
 
 /* Computes a strict instruction over values of 64 bits; kind: of its last argument. */
 static bool
-compute_narrow(const Shape *shape, const WaStep *step, WaVectorKind kind)
+compute_narrow(const Opcode *opcode, const WaStep *step, WaVectorKind kind)
 {
-	return shape->operation(step) ||
-		   (shape->b != NONE && step->out->has_nulls &&
-			run_without_nulls(shape->operation, step, kind));
+	return opcode->operation(step) ||
+		   (opcode->b != NONE && step->out->has_nulls &&
+			run_without_nulls(opcode->operation, step, kind));
 }
 
 /* What 64 bits are not enough for is computed in 128. */
 static bool
-compute(const Shape *shape, const WaStep *step, WaVectorKind kind)
+compute(const Opcode *opcode, const WaStep *step, WaVectorKind kind)
 {
-	if (shape->operation != shape->wide && !has_wide(step))
+	if (opcode->operation != opcode->wide && !has_wide(step))
 	{
-		if (shape->loose ? shape->operation(step)
-						 : compute_narrow(shape, step, kind))
+		if (opcode->loose ? opcode->operation(step)
+						  : compute_narrow(opcode, step, kind))
 			return true;
 		step->out->mixed = false;
 		step->out->scale = 0;
 	}
-	return shape->wide != NULL && shape->wide(step);
+	return opcode->wide != NULL && opcode->wide(step);
 }
 
 /* Runs one instruction. */
@@ -280,7 +280,7 @@ static bool
 run_instruction(const WaProgram *program, const WaInstruction *instruction,
 				WaVector *registers, size_t nrows)
 {
-	const Shape *shape = &shapes[instruction->code];
+	const Opcode *opcode = &opcodes[instruction->code];
 	WaVector *out = &registers[instruction->out];
 	WaStep step = {.program = program,
 				   .a = &registers[instruction->a],
@@ -288,21 +288,21 @@ run_instruction(const WaProgram *program, const WaInstruction *instruction,
 				   .nrows = nrows,
 				   .extra = instruction->extra};
 
-	if (shape->b != NONE)
+	if (opcode->b != NONE)
 		step.b = &registers[instruction->b];
-	if (shape->c != NONE)
+	if (opcode->c != NONE)
 		step.c = &registers[instruction->c];
 	out->has_nulls = false;
 	out->mixed = false;
 	out->wide = false;
 	out->scale = 0;
-	if (!shape->loose)
+	if (!opcode->loose)
 		combine_nulls(&step);
-	if (!compute(
-			shape, &step,
-			program->kinds[shape->b != NONE ? instruction->b : instruction->a]))
+	if (!compute(opcode, &step,
+				 program->kinds[opcode->b != NONE ? instruction->b
+												  : instruction->a]))
 		return false;
-	if (!shape->loose && out->has_nulls)
+	if (!opcode->loose && out->has_nulls)
 		clear_nulls(out, program->kinds[instruction->out], nrows);
 	return true;
 }
@@ -322,13 +322,13 @@ int
 wa_instruction_arguments(const WaInstruction *instruction,
 						 uint16_t arguments[3])
 {
-	const Shape *shape = &shapes[instruction->code];
+	const Opcode *opcode = &opcodes[instruction->code];
 	int narguments = 1;
 
 	arguments[0] = instruction->a;
-	if (shape->b != NONE)
+	if (opcode->b != NONE)
 		arguments[narguments++] = instruction->b;
-	if (shape->c != NONE)
+	if (opcode->c != NONE)
 		arguments[narguments++] = instruction->c;
 	return narguments;
 }
@@ -336,7 +336,7 @@ wa_instruction_arguments(const WaInstruction *instruction,
 bool
 wa_instruction_may_trap(const WaInstruction *instruction)
 {
-	return !shapes[instruction->code].safe;
+	return !opcodes[instruction->code].safe;
 }
 
 static bool
@@ -378,22 +378,22 @@ wa_instruction_is_sound(const WaProgram *program,
 						const WaInstruction *instruction)
 {
 	const uint32_t extra = instruction->extra;
-	const Shape *shape;
+	const Opcode *opcode;
 	uint16_t arguments[3];
 	int narguments;
 
 	if (instruction->code >= WA_OPCODE_COUNT)
 		return false;
-	shape = &shapes[instruction->code];
+	opcode = &opcodes[instruction->code];
 	narguments = wa_instruction_arguments(instruction, arguments);
 	for (int i = 0; i < narguments; i++)
 	{
-		const uint8_t places[3] = {shape->a, shape->b, shape->c};
+		const uint8_t places[3] = {opcode->a, opcode->b, opcode->c};
 
 		if (arguments[i] == instruction->out ||
 			!may_stand(program, arguments[i], places[i], extra))
 			return false;
 	}
-	return may_stand(program, instruction->out, shape->out, extra) &&
-		   extra_is_sound((Extra) shape->extra, extra);
+	return may_stand(program, instruction->out, opcode->out, extra) &&
+		   extra_is_sound((Extra) opcode->extra, extra);
 }
