@@ -16,11 +16,11 @@
 __device__ __forceinline__ uint64_t
 wa_lookup_entry_of(const WaLookup &table, uint64_t offset)
 {
-	const uint64_t step =
+	const uint64_t entry =
 		(uint64_t) (int64_t) ((double) (int64_t) offset * table.inverse);
-	const int64_t rest = (int64_t) (offset - step * table.width);
+	const int64_t rest = (int64_t) (offset - entry * table.width);
 
-	return step - (rest < 0) + (rest >= (int64_t) table.width);
+	return entry - (rest < 0) + (rest >= (int64_t) table.width);
 }
 
 // Finds the entry of a number, 0 if there is none; tells whether there is one.

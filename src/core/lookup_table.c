@@ -19,12 +19,12 @@
  * one entry off.
  */
 static inline uint64_t
-step_of(uint64_t offset, uint64_t width, double inverse)
+entry_of(uint64_t offset, uint64_t width, double inverse)
 {
-	uint64_t step = (uint64_t) (int64_t) ((double) (int64_t) offset * inverse);
-	int64_t rest = (int64_t) (offset - step * width);
+	uint64_t entry = (uint64_t) (int64_t) ((double) (int64_t) offset * inverse);
+	int64_t rest = (int64_t) (offset - entry * width);
 
-	return step - (rest < 0) + (rest >= (int64_t) width);
+	return entry - (rest < 0) + (rest >= (int64_t) width);
 }
 
 /*
@@ -32,8 +32,8 @@ step_of(uint64_t offset, uint64_t width, double inverse)
  * have come one after the other.
  */
 static bool
-are_of_one_step(const WaLookupTable *table, const int64_t *arguments,
-				size_t nrows)
+are_of_one_entry(const WaLookupTable *table, const int64_t *arguments,
+				 size_t nrows)
 {
 	const uint64_t offset = (uint64_t) arguments[0] - (uint64_t) table->base;
 	const uint64_t first =
@@ -52,8 +52,8 @@ are_of_one_step(const WaLookupTable *table, const int64_t *arguments,
 
 /* Looks up integers; stores what is known of each in known. */
 static void
-look_up_steps(const WaLookupTable *table, const int64_t *arguments,
-			  int64_t *words, uint8_t *known, size_t nrows)
+look_up_entries(const WaLookupTable *table, const int64_t *arguments,
+				int64_t *words, uint8_t *known, size_t nrows)
 {
 	const uint64_t span = table->nentries * table->width;
 	const double inverse = 1.0 / (double) table->width;
@@ -63,9 +63,9 @@ look_up_steps(const WaLookupTable *table, const int64_t *arguments,
 	{
 		uint64_t offset = (uint64_t) arguments[i] - (uint64_t) table->base;
 		bool inside = offset < span;
-		uint64_t step = step_of(inside ? offset : 0, table->width, inverse);
+		uint64_t entry = entry_of(inside ? offset : 0, table->width, inverse);
 
-		const uint8_t state = wa_lookup_table_entry(table, step, &words[i]);
+		const uint8_t state = wa_lookup_table_entry(table, entry, &words[i]);
 
 		known[i] = inside ? state : beyond;
 	}
@@ -154,10 +154,10 @@ static bool
 look_up_one(const WaLookupTable *table, int64_t argument, WaVector *out,
 			int64_t *words, size_t nrows)
 {
-	const uint64_t step =
+	const uint64_t entry =
 		((uint64_t) argument - (uint64_t) table->base) / table->width;
 	int64_t value;
-	const uint8_t known = wa_lookup_table_entry(table, step, &value);
+	const uint8_t known = wa_lookup_table_entry(table, entry, &value);
 	const int64_t word = known == WA_ENTRY_VALUE ? value : 0;
 
 	out->has_nulls = known == WA_ENTRY_NULL;
@@ -209,7 +209,7 @@ find(const WaLookupTable *table, const WaVector *a, WaVector *out,
 	bool has_nulls;
 
 	if (table->slots == NULL && !a->has_nulls && nrows > 0 &&
-		are_of_one_step(table, wa_vector_ints(a), nrows))
+		are_of_one_entry(table, wa_vector_ints(a), nrows))
 		return look_up_one(table, wa_vector_ints(a)[0], out, words, nrows);
 	if (table->slots != NULL)
 		look_up_slots(table, wa_vector_ints(a), words, known, nrows);
@@ -218,7 +218,7 @@ find(const WaLookupTable *table, const WaVector *a, WaVector *out,
 	else if (table->width == 1)
 		look_up_each(table, wa_vector_ints(a), words, known, nrows);
 	else
-		look_up_steps(table, wa_vector_ints(a), words, known, nrows);
+		look_up_entries(table, wa_vector_ints(a), words, known, nrows);
 	if (a->has_nulls)
 		set_nulls(table, a, words, known, nrows);
 	sum_up(known, nrows, &has_unknown, &has_nulls);
