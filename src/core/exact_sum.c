@@ -25,12 +25,6 @@ add_chunks(WaExactSum *sum, WaExactChunks chunks)
 		sum->limbs[chunks.limb + i] += chunks.chunk[i];
 }
 
-void
-wa_exact_add_scaled(WaExactSum *sum, int64_t number, int exponent)
-{
-	add_chunks(sum, wa_exact_split(number, exponent));
-}
-
 /* Adds a number that is not finite, or a zero, so many times to the counts. */
 static void
 count_special(WaExactSum *sum, double x, int times)
@@ -136,8 +130,8 @@ add_chunk(WaExactSum *sum, const double *values, size_t nrows)
 	if (special || !(largest < window.limit) ||
 		!take_into_window(&window, values, nrows))
 		take_one_by_one(sum, &window, values, nrows);
-	wa_exact_add_scaled(sum, window.s1, window.k);
-	wa_exact_add_scaled(sum, window.s2, window.k - 51);
+	add_chunks(sum, wa_exact_split(window.s1, window.k));
+	add_chunks(sum, wa_exact_split(window.s2, window.k - 51));
 }
 
 void

@@ -229,9 +229,6 @@ void wa_exact_add(WaExactSum *sum, double x);
  */
 void wa_exact_subtract(WaExactSum *sum, double x);
 
-/* Adds number * 2^exponent, an addition in the sense above. */
-void wa_exact_add_scaled(WaExactSum *sum, int64_t number, int exponent);
-
 /* Adds the nrows numbers at values to *sum, which is normalized and stays so. */
 void wa_exact_add_doubles(WaExactSum *sum, const double *values, size_t nrows);
 void wa_exact_add_floats(WaExactSum *sum, const float *values, size_t nrows);

@@ -288,15 +288,6 @@ wa_arena_alloc_zero(WaArena *arena, size_t bytes)
 	return note(arena, arena->allocate(arena, bytes, true));
 }
 
-/* Returns memory of the arena that has what is for the rows of a vector. */
-static void *
-allocate_vector(WaArena *arena, size_t bytes, bool zero)
-{
-	WaArena *vectors = arena->vectors != NULL ? arena->vectors : arena;
-
-	return note(arena, vectors->allocate(vectors, bytes, zero));
-}
-
 void *
 wa_arena_alloc_aligned(WaArena *arena, size_t bytes)
 {
@@ -308,13 +299,9 @@ wa_arena_alloc_aligned(WaArena *arena, size_t bytes)
 void *
 wa_arena_alloc_vector(WaArena *arena, size_t bytes)
 {
-	return allocate_vector(arena, bytes, false);
-}
+	WaArena *vectors = arena->vectors != NULL ? arena->vectors : arena;
 
-void *
-wa_arena_alloc_vector_zero(WaArena *arena, size_t bytes)
-{
-	return allocate_vector(arena, bytes, true);
+	return note(arena, vectors->allocate(vectors, bytes, false));
 }
 
 bool

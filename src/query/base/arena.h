@@ -74,9 +74,8 @@ void *wa_arena_alloc_zero(WaArena *arena, size_t bytes);
 /* The same, zeroed and aligned to 64 bytes; it cannot be given back. */
 void *wa_arena_alloc_aligned(WaArena *arena, size_t bytes);
 
-/* The same for the rows of a vector: such memory stays for as long as the arena. */
+/* Memory for the rows of a vector, which stays for as long as the arena. */
 void *wa_arena_alloc_vector(WaArena *arena, size_t bytes);
-void *wa_arena_alloc_vector_zero(WaArena *arena, size_t bytes);
 
 /*
  * Gives the memory that a pointer points to, which may be NULL, another size;

@@ -96,9 +96,12 @@ has_wide(const WaInt128 *restrict values, const uint16_t *restrict selection,
 	return beyond != 0;
 }
 
-bool
-wa_column_rows_are_wide(const WaColumnRows *rows, const uint16_t *selection,
-						size_t nrows)
+/*
+ * Tells whether a vector of the selected rows, or of the first if selection is NULL,
+ * is wide: their form is, and not all of them have room in 64 bits.
+ */
+static bool
+are_wide(const WaColumnRows *rows, const uint16_t *selection, size_t nrows)
 {
 	return rows->form == WA_FORM_DECIMAL128 &&
 		   (rows->scale > WA_DECIMAL_MAX_SCALE ||
@@ -171,7 +174,7 @@ wa_column_rows_vector(const WaColumnRows *rows, const uint16_t *selection,
 					  size_t nrows, const WaVector *memory, WaVector *vector)
 {
 	*vector = *memory;
-	vector->wide = wa_column_rows_are_wide(rows, selection, nrows);
+	vector->wide = are_wide(rows, selection, nrows);
 	vector->values =
 		rows->form == WA_FORM_DECIMAL128
 			? pick_wides(rows, selection, nrows, vector->wide, memory->values)

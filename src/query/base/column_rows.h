@@ -42,13 +42,6 @@ extern WaColumnRows wa_column_rows_after(const WaColumnRows *rows,
 										 size_t nrows);
 
 /*
- * Tells whether a vector of the selected rows, or of the first if selection is NULL,
- * is wide: their form is, and not all of them have room in 64 bits.
- */
-extern bool wa_column_rows_are_wide(const WaColumnRows *rows,
-									const uint16_t *selection, size_t nrows);
-
-/*
  * Makes *vector one of the selected rows, or of the first if selection is NULL, of
  * TEXT with the codes as INT.  What it points to lies where the rows do, and is not to be
  * changed, or in *memory, a vector with memory of its own, of a DECIMAL also for values

@@ -74,8 +74,9 @@ wa_sources_begin(WaScanSources *sources)
 	MemoryContextSwitchTo(old);
 }
 
-void
-wa_sources_leave(WaScanSources *sources)
+/* Has the source that is read be forgotten, before its relation is closed. */
+static void
+leave(WaScanSources *sources)
 {
 	if (sources->entered == NULL)
 		return;
@@ -118,8 +119,9 @@ make_gather(WaScanSources *sources, const WaScanSource *source)
 									 sources->nuses, uses);
 }
 
-void
-wa_sources_enter(WaScanSources *sources, int number)
+/* Has a source be read. */
+static void
+enter(WaScanSources *sources, int number)
 {
 	const WaScanSource *source = sources->list[number];
 	MemoryContext old;
@@ -127,7 +129,7 @@ wa_sources_enter(WaScanSources *sources, int number)
 	sources->current = number;
 	if (sources->entered == source)
 		return;
-	wa_sources_leave(sources);
+	leave(sources);
 	old = MemoryContextSwitchTo(sources->context);
 	make_gather(sources, source);
 	sources->stored = MakeSingleTupleTableSlot(
@@ -145,7 +147,7 @@ wa_sources_have_rows(WaScanSources *sources)
 	for (int i = 0; i < sources->count; i++)
 		if (wa_heap_has_rows(sources->list[i]->heap))
 		{
-			wa_sources_enter(sources, i);
+			enter(sources, i);
 			return true;
 		}
 	return false;
@@ -164,7 +166,7 @@ wa_sources_read(WaScanSources *sources, WaRow *rows)
 		sources->current++;
 	}
 	if (nrows > 0)
-		wa_sources_enter(sources, sources->current);
+		enter(sources, sources->current);
 	return nrows;
 }
 
@@ -188,7 +190,7 @@ wa_sources_row(WaScanSources *sources, const WaRow *row)
 void
 wa_sources_end(WaScanSources *sources)
 {
-	wa_sources_leave(sources);
+	leave(sources);
 	for (int i = 0; i < sources->nknown; i++)
 	{
 		if (sources->known[i]->heap != NULL)

@@ -88,9 +88,6 @@ wa_sources_heap(const WaScanSources *sources)
 /* Begins to read all sources, or begins again, with the first block of the first one. */
 extern void wa_sources_begin(WaScanSources *sources);
 
-/* Has a source be read. */
-extern void wa_sources_enter(WaScanSources *sources, int number);
-
 /*
  * Looks for the first row, at the beginning of a scan, and has its source be read
  * (wa_heap_has_rows).  Returns false if there is none.
@@ -105,9 +102,6 @@ extern int wa_sources_read(WaScanSources *sources, WaRow *rows);
  * stays until the next call.
  */
 extern TupleTableSlot *wa_sources_row(WaScanSources *sources, const WaRow *row);
-
-/* Has the source that is read be forgotten, before its relation is closed. */
-extern void wa_sources_leave(WaScanSources *sources);
 
 /* Lets go of everything. */
 extern void wa_sources_end(WaScanSources *sources);
