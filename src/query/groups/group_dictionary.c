@@ -23,13 +23,17 @@
 #define MAX_BLOCK_BYTES   ((size_t) 1024 * 1024)
 #define BLOCK_PART        32
 
-/* Strings begin where a word could, behind four bytes with their lengths. */
-#define LENGTH_BYTES sizeof(uint32_t)
+/*
+ * Strings stand behind headers that begin where a word could: the bytes of both, times what
+ * PostgreSQL multiplies them by.
+ */
+#define HEADER_BYTES  sizeof(uint32_t)
+#define HEADER_FACTOR (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? 4 : 1)
 
 typedef struct Entry
 {
 	uint64_t head;     /* the first bytes, as wa_string_head has them */
-	const char *shown; /* behind the length of that */
+	const char *shown; /* behind its header */
 	uint32_t length;
 	uint32_t hash; /* the low half */
 } Entry;
@@ -163,20 +167,31 @@ take_room(WaKeyDictionary *dictionary, size_t bytes)
 }
 
 /*
- * Returns a string as it is kept, behind its length; NULL if there is not enough
+ * Returns a string as it is kept, behind its header; NULL if there is not enough
  * memory.
  */
 static const char *
 keep_string(WaKeyDictionary *dictionary, const WaKeyString *key)
 {
+	const size_t bytes = HEADER_BYTES + (size_t) key->shown_length;
+	const uint32_t header = (uint32_t) (bytes * HEADER_FACTOR);
 	char *room;
 
-	room = take_room(dictionary, LENGTH_BYTES + (size_t) key->shown_length);
+	room = take_room(dictionary, bytes);
 	if (room == NULL)
 		return NULL;
-	memcpy(room, &key->shown_length, LENGTH_BYTES);
-	memcpy(room + LENGTH_BYTES, key->data, key->shown_length);
-	return room + LENGTH_BYTES;
+	memcpy(room, &header, HEADER_BYTES);
+	memcpy(room + HEADER_BYTES, key->data, key->length);
+	memset(room + HEADER_BYTES + key->length, ' ',
+		   key->shown_length - key->length);
+	return room + HEADER_BYTES;
+}
+
+/* Returns the length of a string that is kept. */
+static inline size_t
+kept_length(const char *kept)
+{
+	return wa_load32(kept - HEADER_BYTES) / HEADER_FACTOR - HEADER_BYTES;
 }
 
 /*
@@ -294,8 +309,14 @@ wa_key_dictionary_shown(const WaKeyDictionary *dictionary, uint32_t code)
 	WaText text = {shown, 0};
 
 	if (shown != NULL)
-		text.length = wa_load32(shown - LENGTH_BYTES);
+		text.length = kept_length(shown);
 	return text;
+}
+
+const void *
+wa_key_dictionary_headed(const char *kept, size_t length)
+{
+	return length == kept_length(kept) ? kept - HEADER_BYTES : NULL;
 }
 
 uint32_t

@@ -15,7 +15,7 @@ typedef struct WaKeyDictionary WaKeyDictionary;
 
 /*
  * A string, of which only the first `length` bytes count for being equal to
- * another; shown_length, not less, are kept.
+ * another; shown_length, not less, are kept: blanks behind them.
  */
 typedef struct WaKeyString
 {
@@ -50,6 +50,12 @@ extern void wa_key_dictionary_close(WaKeyDictionary *dictionary);
 /* Returns the string of a code as it came first; it lives with the dictionary. */
 extern WaText wa_key_dictionary_shown(const WaKeyDictionary *dictionary,
 									  uint32_t code);
+
+/*
+ * Returns a string that is kept, by its data, behind the header of four bytes that texts of
+ * PostgreSQL have.  Returns NULL if it is not kept with so many bytes.
+ */
+extern const void *wa_key_dictionary_headed(const char *kept, size_t length);
 
 /* Returns a hash of the string, the same in all dictionaries. */
 extern uint32_t wa_key_dictionary_hash(const WaKeyDictionary *dictionary,

@@ -9,6 +9,9 @@
 #include "query/groups/group_decimal.h"
 #include "query/groups/group_key.h"
 
+/* Blanks that are kept with a text of a message. */
+#define MAX_KEPT_BLANKS 64
+
 /* The NaN that stands for all of them. */
 #define ONE_NAN UINT64_C(0x7FF8000000000000)
 
@@ -203,15 +206,22 @@ wa_key_shown(const WaKeyCodec *codec, const WaVector *vector, size_t row)
 	}
 }
 
-/* Returns the code of a text, some of whose blanks may only be told of. */
+/*
+ * Returns the code of a text, some of whose blanks may only be told of.  So few of these are
+ * kept with it that it takes little more memory than its message.
+ */
 static uint64_t
 text_of_value(WaKeyCodec *codec, const WaQueryValue *value, uint32_t *shown)
 {
 	WaKeyString string = string_of(codec, value->text.data, value->text.length);
-	const uint32_t code = string_code(codec, &string);
+	const uint32_t shown_length = string.shown_length + value->shown;
+	uint32_t code;
 
-	*shown = string.shown_length - string.length + value->shown;
-	note_blanks(codec, code, string.shown_length + value->shown);
+	if (value->shown <= MAX_KEPT_BLANKS)
+		string.shown_length = shown_length;
+	code = string_code(codec, &string);
+	*shown = shown_length - string.length;
+	note_blanks(codec, code, shown_length);
 	return code;
 }
 

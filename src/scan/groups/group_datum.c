@@ -10,6 +10,7 @@
 
 #include "compat.h"
 #include "query/groups/group_decimal.h"
+#include "query/groups/group_dictionary.h"
 #include "scan/base/context_arena.h"
 #include "scan/base/datum.h"
 #include "scan/groups/group_datum.h"
@@ -154,6 +155,19 @@ text_datum(const WaQueryValue *value)
 	return PointerGetDatum(text);
 }
 
+/*
+ * Returns a text of a group, whose table has it as PostgreSQL does if it is shown as it came
+ * first; else a copy.
+ */
+static Datum
+kept_text_datum(const WaQueryValue *value)
+{
+	const void *kept = wa_key_dictionary_headed(
+		value->text.data, value->text.length + value->shown);
+
+	return kept != NULL ? PointerGetDatum(kept) : text_datum(value);
+}
+
 static Datum
 wide_datum(const WaQueryValue *value)
 {
@@ -216,6 +230,9 @@ wa_groups_key(const WaGroups *groups, uint32 group, int key, bool *is_null)
 
 	wa_query_groups_key(groups->table, group, key, &value);
 	*is_null = value.is_null;
-	return value.is_null ? (Datum) 0
-						 : wa_group_datum(&groups->keys[key], &value);
+	if (value.is_null)
+		return (Datum) 0;
+	return groups->keys[key].kind == WA_VECTOR_TEXT
+			   ? kept_text_datum(&value)
+			   : wa_group_datum(&groups->keys[key], &value);
 }

@@ -57,7 +57,8 @@ extern void wa_group_value(const WaGroupKey *key, Datum datum,
 extern Datum wa_group_datum(const WaGroupKey *key, const WaQueryValue *value);
 
 /*
- * Returns a key of a group as a value of SQL, in the current memory context.
+ * Returns a key of a group as a value of SQL, in the current memory context or, a text, in
+ * that of the groups.
  */
 extern Datum wa_groups_key(const WaGroups *groups, uint32 group, int key,
 						   bool *is_null);

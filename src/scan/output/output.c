@@ -133,6 +133,8 @@ wa_output_add(const WaScanStore *store, uint32 group, const Bitmapset *stored,
 Bitmapset *
 wa_output_before_having(const WaScanQuery *query, Node *having)
 {
+	if (query->dependents == NIL)
+		return NULL;
 	return bms_add_range(wa_output_columns(having), 0,
 						 first_dependent(query) - 1);
 }

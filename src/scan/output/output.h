@@ -41,7 +41,7 @@ extern void wa_output_add(const WaScanStore *store, uint32 group,
 
 /*
  * Returns the columns that are there before HAVING is computed: all but what keys tell
- * that it does not refer to.
+ * that it does not refer to; NULL: all.
  */
 extern Bitmapset *wa_output_before_having(const WaScanQuery *query,
 										  Node *having);
