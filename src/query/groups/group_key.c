@@ -246,7 +246,7 @@ wa_key_of_value(WaKeyCodec *codec, const WaQueryValue *value, uint32_t *shown)
 	}
 }
 
-/* Stores a text without its blanks. */
+/* Stores a text without its blanks, and its code. */
 static void
 text_value(const WaKeyCodec *codec, uint64_t word, uint32_t shown,
 		   WaQueryValue *value)
@@ -255,6 +255,7 @@ text_value(const WaKeyCodec *codec, uint64_t word, uint32_t shown,
 	value->text.length =
 		wa_key_dictionary_length(codec->dictionary, (uint32_t) word);
 	value->shown = shown;
+	value->integer = (int64_t) word;
 }
 
 void

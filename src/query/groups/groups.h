@@ -72,7 +72,10 @@ extern void wa_query_groups_close(WaQueryGroups *groups);
 
 extern uint32_t wa_query_groups_count(const WaQueryGroups *groups);
 
-/* Stores a key of a group in *value, whose text lives as long as the groups. */
+/*
+ * Stores a key of a group in *value, whose text lives as long as the groups.  Beside that
+ * its integer has a number, below that of the groups, that equal texts of the key have.
+ */
 extern void wa_query_groups_key(const WaQueryGroups *groups, uint32_t group,
 								int key, WaQueryValue *value);
 

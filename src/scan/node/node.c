@@ -19,6 +19,7 @@
 #include "scan/node/feed.h"
 #include "scan/node/joined.h"
 #include "scan/output/dependents.h"
+#include "scan/output/order.h"
 #include "scan/output/output.h"
 #include "scan/output/shifted.h"
 #include "scan/output/top.h"
@@ -86,6 +87,7 @@ begin_scan(CustomScanState *node, EState *estate, int eflags)
 		wa_output_before_having(&state->query, (Node *) plan->scan.plan.qual);
 	if (wa_plan_top(plan, &top))
 		state->top = wa_top_make(&node->ss, &state->store, &top);
+	state->order = wa_order_make(&state->store);
 	wa_shared_instrument_make(state);
 }
 
@@ -210,6 +212,8 @@ fill(WaScanState *state)
 		state->now.compared_groups += state->ngroups;
 		state->ngroups = wa_top_choose(state->top);
 	}
+	else if (state->order != NULL)
+		wa_order_groups(state->order);
 	return true;
 }
 
@@ -225,6 +229,8 @@ next_group(WaScanState *state, uint32 *group)
 	*group = state->next++;
 	if (state->top != NULL)
 		*group = wa_top_group(state->top, *group);
+	else if (state->order != NULL)
+		*group = wa_order_group(state->order, *group);
 	return true;
 }
 

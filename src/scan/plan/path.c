@@ -25,6 +25,7 @@
 #include "scan/plan/alternative_path.h"
 #include "scan/plan/counted_plan.h"
 #include "scan/plan/group_estimate.h"
+#include "scan/plan/group_order.h"
 #include "scan/plan/joins_resident.h"
 #include "scan/plan/limit.h"
 #include "scan/plan/parallel_cost.h"
@@ -311,6 +312,7 @@ add_our_path(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *output_rel,
 	planned->joins_cost =
 		wa_joins_cost(&planned->joins, planned->sources.tuples);
 	wa_limit_recognise(root, planned, target, limit);
+	planned->query.order = wa_group_order(root, &planned->query);
 	/* The plan is said to be of its parent's relations; see createplan.c. */
 	parent = palloc(sizeof(RelOptInfo));
 	*parent = *output_rel;

@@ -29,8 +29,18 @@ typedef enum WaPlanPart
 	NULLS_FIRST,
 	BLOCK_COST,
 	FEED_COLUMNS,
-	JOIN_NUMBERS /* of each those of WaJoinNumber */
+	JOIN_NUMBERS, /* of each those of WaJoinNumber */
+	ORDER_NUMBERS /* of each column those of WaOrderNumber */
 } WaPlanPart;
+
+/* Numbers of a column that groups are sorted by. */
+typedef enum WaOrderNumber
+{
+	COLUMN,
+	IS_DESCENDING,
+	HAS_NULLS_FIRST,
+	ORDER_NUMBER_COUNT
+} WaOrderNumber;
 
 /* Numbers of a join. */
 typedef enum WaJoinNumber
@@ -146,6 +156,26 @@ write_joins(CustomScan *plan, const WaScanQuery *query, List *columns)
 	plan->custom_private = lappend(plan->custom_private, numbers);
 }
 
+/* Writes what groups are sorted by. */
+static void
+write_order(CustomScan *plan, const WaScanQuery *query)
+{
+	List *numbers = NIL;
+	ListCell *cell;
+
+	foreach (cell, query->order)
+	{
+		const WaOrderColumn *column = (const WaOrderColumn *) lfirst(cell);
+		const int values[ORDER_NUMBER_COUNT] = {
+			[COLUMN] = column->number,
+			[IS_DESCENDING] = column->descending,
+			[HAS_NULLS_FIRST] = column->nulls_first};
+
+		numbers = list_concat(numbers, list_of(values, ORDER_NUMBER_COUNT));
+	}
+	plan->custom_private = lappend(plan->custom_private, numbers);
+}
+
 /*
  * Returns all columns that a plan uses, each once: as expressions have them, or else, if they
  * are used by joins alone, as these have them.
@@ -218,6 +248,7 @@ wa_plan_write(CustomScan *plan, const WaScanQuery *query, const WaPlanTop *top)
 		list_of(numbers, NUMBER_COUNT), top->operators, top->nulls_first,
 		makeFloat(psprintf("%.6e", query->block_cost)), NIL);
 	write_joins(plan, query, columns);
+	write_order(plan, query);
 }
 
 List *
@@ -464,6 +495,26 @@ read_joins(const CustomScan *plan)
 	return joins;
 }
 
+/* Returns what groups are sorted by. */
+static List *
+read_order(const CustomScan *plan)
+{
+	const List *numbers =
+		(const List *) list_nth(plan->custom_private, ORDER_NUMBERS);
+	List *columns = NIL;
+
+	for (int i = 0; i < list_length(numbers); i += ORDER_NUMBER_COUNT)
+	{
+		WaOrderColumn *column = palloc(sizeof(WaOrderColumn));
+
+		column->number = list_nth_int(numbers, i + COLUMN);
+		column->descending = list_nth_int(numbers, i + IS_DESCENDING) != 0;
+		column->nulls_first = list_nth_int(numbers, i + HAS_NULLS_FIRST) != 0;
+		columns = lappend(columns, column);
+	}
+	return columns;
+}
+
 /* Reads what groups have: keys, aggregates, and what keys tell. */
 static void
 read_groups(const CustomScan *plan, WaScanQuery *query)
@@ -477,6 +528,7 @@ read_groups(const CustomScan *plan, WaScanQuery *query)
 	query->aggregates = read_targets(plan, nkeys, naggregates);
 	query->dependents =
 		read_targets(plan, nkeys + naggregates, number_of(plan, DEPENDENTS));
+	query->order = read_order(plan);
 }
 
 void

@@ -41,6 +41,14 @@ typedef struct WaScanResult
 	WaShift *shift; /* of what the column has; NULL: none */
 } WaScanResult;
 
+/* A column of the scan tuple that groups are sorted by. */
+typedef struct WaOrderColumn
+{
+	int number; /* a key of INT, BOOL or TEXT, or a result that is a bigint */
+	bool descending;
+	bool nulls_first;
+} WaOrderColumn;
+
 typedef struct WaScanQuery
 {
 	/* What the plan says */
@@ -64,6 +72,7 @@ typedef struct WaScanQuery
 		dependents; /* which tell these expressions, each over columns of one */
 	int nkeys;      /* all of them, those that are places last */
 	List *aggregates; /* Aggref, each once */
+	List *order; /* WaOrderColumns: what all groups are sorted by; or NIL */
 	WaJoins joins;
 	bool by_image; /* keys that look different are different */
 	WaScanColumn *columns;

@@ -31,7 +31,8 @@ typedef struct WaScanState
 	int batches;                /* of groups, since the scan began */
 	uint32 ngroups;             /* of these, that are returned, */
 	uint32 next;                /* and the one that is next */
-	struct WaTop *top;          /* chooses which ones are; NULL: all are */
+	struct WaTop *top;          /* chooses which ones are; NULL: all are, */
+	struct WaOrder *order;      /* in this order; NULL: as they are there */
 	Bitmapset *before_having;   /* columns that groups have by then */
 
 	bool is_refused; /* resident columns would have taken too much memory */
