@@ -9,6 +9,7 @@
 
 #include "miscadmin.h"
 #include "nodes/nodeFuncs.h"
+#include "port/pg_bitutils.h"
 #include "utils/memutils.h"
 #include "utils/sortsupport.h"
 #include "utils/typcache.h"
