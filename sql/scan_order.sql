@@ -49,6 +49,7 @@ FROM (VALUES
     ('few, i', '1, 2')) AS q (keys, orders);
 INSERT INTO wa_ordered_queries VALUES
     (100, 'SELECT i, few, sum(k) FROM wa_ordered GROUP BY 1, 2 HAVING count(*) > 4 ORDER BY 3, 1, 2'),
+    (107, 'SELECT DISTINCT few, i FROM wa_ordered ORDER BY few DESC, i'),
     (101, 'SELECT DISTINCT few, count(*) FROM wa_ordered GROUP BY few, i ORDER BY 1, 2'),
     (102, 'SELECT few, i, sum(count(*)) OVER (ORDER BY few, i) FROM wa_ordered GROUP BY few, i ORDER BY i, few'),
     (103, 'SELECT few, i, generate_series(1, 2) FROM wa_ordered GROUP BY few, i ORDER BY few, i, 3'),

@@ -17,8 +17,9 @@ static bool
 is_sorted(const Query *parse)
 {
 	return parse->sortClause != NIL && parse->limitCount == NULL &&
-		   parse->distinctClause == NIL && !parse->hasWindowFuncs &&
-		   !parse->hasTargetSRFs;
+		   (parse->distinctClause == NIL ||
+			(parse->groupClause == NIL && !parse->hasAggs)) &&
+		   !parse->hasWindowFuncs && !parse->hasTargetSRFs;
 }
 
 /* Returns the number of a key or a result that can be compared, or -1. */
