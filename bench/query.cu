@@ -7,7 +7,7 @@
 // NAME: of queries with this in their names alone.
 //
 // Writes a Markdown table to FILE and to standard output; groups are those that
-// were handed over.  Columns lie in device memory; a gap at the end of each
+// were handed over, or rows.  Columns lie in device memory; a gap at the end of each
 // extent is not used.  A time is the median of kRuns calls of wa_cuda_query_run
 // by the host's clock, after kWarmUps others.
 //
@@ -21,6 +21,7 @@
 static const size_t kRows = 100 * 1000 * 1000;
 static const size_t kLineRows = 60 * 1000 * 1000; // of Q1 and Q6
 static const size_t kDayRows = 48 * 1000 * 1000;
+static const size_t kOrderRows = 15 * 1000 * 1000;
 static const size_t kExtentRows = 50 * 1024;
 static const size_t kGapRows = 400;
 static const int kWarmUps = 3;
@@ -74,6 +75,7 @@ struct BenchQuery
 	std::vector<BenchTable> tables;
 	std::vector<std::vector<int64_t>>
 		key_values; // of each key; empty: it stands for itself; or there are none
+	std::vector<uint8_t> value_bytes = {}; // of keys, if rows are wanted
 };
 
 static uint16_t
@@ -116,17 +118,18 @@ struct Ascend
 	}
 };
 
-// Adds a column of times.
+// Adds a column of integers that ascend.
+template <typename Value>
 static uint16_t
-add_times(BenchQuery &query, int64_t step)
+add_ascending(BenchQuery &query, WaColumnForm form, int64_t step)
 {
-	int64_t *d_values =
-		static_cast<int64_t *>(device_memory(query.nrows * sizeof(int64_t)));
+	Value *d_values =
+		static_cast<Value *>(device_memory(query.nrows * sizeof(Value)));
 	WaCudaColumn column = {};
 
 	fill_with(d_values, query.nrows, Ascend{step});
 	column.number = add_register(query, WA_VECTOR_INT);
-	column.form = WA_COLUMN_I64;
+	column.form = form;
 	column.d_values = d_values;
 	query.columns.push_back(column);
 	return column.number;
@@ -204,7 +207,7 @@ days(const char *name, size_t nrows)
 	BenchQuery query = {name, nrows, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}};
 	const uint16_t value = add_column<int64_t>(
 		query, WA_VECTOR_INT, WA_COLUMN_I64, {0, -1000000, 2000000, 1000});
-	const uint16_t time = add_times(query, kSecond);
+	const uint16_t time = add_ascending<int64_t>(query, WA_COLUMN_I64, kSecond);
 
 	query.tables.push_back({0, (uint64_t) kDay, {}, {}, {}});
 	query.key_values.push_back({});
@@ -477,28 +480,66 @@ probes(const char *name, size_t nkeys, bool has_slots)
 	return query;
 }
 
+// The rows that become tables of a relation that is joined, with a date and another value:
+// of all dates or of the first of them, of 2500.
+static BenchQuery
+orders(const char *name, int64_t ndates)
+{
+	BenchQuery query = {name, kOrderRows, {}, {}, {}, {}, {},
+						{},   {},         {}, {}, {}, {}};
+	const uint16_t key = add_ascending<int32_t>(query, WA_COLUMN_I32, 4);
+	const uint16_t date = add_column<int32_t>(query, WA_VECTOR_INT,
+											  WA_COLUMN_I32, {0, 0, 2500, 1});
+	const uint16_t customer = add_column<int32_t>(
+		query, WA_VECTOR_INT, WA_COLUMN_I32, {0, 1, 1500000, 1});
+
+	if (ndates < 2500)
+		add_clause(query, date, WA_LESS, ndates);
+	query.keys = {key, date, customer};
+	query.value_bytes.assign(query.keys.size(), sizeof(int64_t));
+	return query;
+}
+
+// What a query hands over.
+struct Taken
+{
+	WaCudaQueries *queries;
+	unsigned count;
+};
+
 // Counts groups.
 static bool
 take_group(void *context, const WaCudaKey *, const WaCudaCell *)
 {
-	++*static_cast<unsigned *>(context);
+	static_cast<Taken *>(context)->count++;
 	return true;
 }
 
-// Runs a query once; returns the number of groups.
+// Counts rows.
+static bool
+take_rows(void *context, const WaCudaRows *rows)
+{
+	Taken *taken = static_cast<Taken *>(context);
+
+	taken->count += rows->nrows;
+	wa_cuda_rows_free(taken->queries, rows->memory);
+	return true;
+}
+
+// Runs a query once; returns the number of groups, or rows.
 static unsigned
 run(WaCudaQueries *queries, const WaCudaQuery *query, uint64_t *traps)
 {
 	char error[200] = "";
-	unsigned ngroups = 0;
+	Taken taken = {queries, 0};
 	WaCudaOutcome outcome;
 
-	if (wa_cuda_query_run(queries, query, traps, take_group, &ngroups, &outcome,
+	if (wa_cuda_query_run(queries, query, traps, take_group, &taken, &outcome,
 						  error, sizeof(error)) != WA_OK)
 		stop("%s", error);
 	if (outcome.trapped)
 		stop("rows have trapped");
-	return ngroups;
+	return taken.count;
 }
 
 // Returns a table; narrow ones stay on the GPU, like those of what is joined.
@@ -582,6 +623,8 @@ measure_one(const Bench &with, const BenchQuery &bench)
 	query.nranges = (uint32_t) ranges.size();
 	query.ranges = ranges.data();
 	query.top_n = bench.top_n;
+	query.value_bytes = bench.value_bytes.data();
+	query.take_rows = bench.value_bytes.empty() ? NULL : take_rows;
 	query.program.tables = tables.data();
 	if (!key_values.empty())
 		query.key_values = key_values.data();
@@ -669,6 +712,8 @@ main(int argc, char **argv)
 	measure(bench, counts("q15-like", 17600 * 1000, true));
 	measure(bench, q32());
 	measure(bench, q35());
+	measure(bench, orders("rows of a table, all", 2500));
+	measure(bench, orders("rows of a table, a tenth", 250));
 	wa_cuda_queries_close(bench.queries);
 	return 0;
 }

@@ -13,6 +13,12 @@
 // Tables that stay on the GPU take this part of its memory at most.
 static const size_t kTablesPart = 16;
 
+// Pinned memory of the host in which rows are handed over: those of about 20 million rows
+// with two values.  Tests set it lower.
+#ifndef WA_QUERY_HOST_BYTES
+#define WA_QUERY_HOST_BYTES ((size_t) 512 << 20)
+#endif
+
 // Returns the status of something, and writes a text if it has failed.  Arguments
 // that CUDA refuses do no harm to the context.
 static WaStatus
@@ -61,9 +67,13 @@ wa_cuda_queries_open(int ordinal, unsigned nslots, unsigned share,
 		{
 			*queries = new WaCudaQueries();
 			(*queries)->tables.max_bytes = bytes / kTablesPart;
+			(*queries)->host.max_bytes = WA_QUERY_HOST_BYTES;
 			(*queries)->slots.resize(nslots);
 			for (WaQuerySlot &slot : (*queries)->slots)
+			{
+				slot.host = &(*queries)->host;
 				wa_query_slot_open(&slot, ordinal, bytes / share);
+			}
 		});
 	if (result == cudaSuccess)
 		return WA_OK;
@@ -80,7 +90,14 @@ wa_cuda_queries_close(WaCudaQueries *queries)
 	for (WaQuerySlot &slot : queries->slots)
 		wa_query_slot_close(&slot);
 	wa_query_tables_close(&queries->tables);
+	wa_query_host_close(&queries->host);
 	delete queries;
+}
+
+void
+wa_cuda_rows_free(WaCudaQueries *queries, void *memory)
+{
+	wa_query_host_give(&queries->host, memory);
 }
 
 // Waits for a slot that is free, and takes it.
@@ -160,12 +177,14 @@ use_tables(WaCudaQueries *queries, WaQuerySlot *slot, const WaCudaQuery *query,
 	}
 }
 
-// Computes a query with a slot; if it traps, its groups have not been taken.
+// Computes a query with a slot; if it traps, nothing has been taken.
 static void
 run_once(WaQueryWork *work, WaCudaOutcome *outcome)
 {
 	wa_query_start(work);
-	if (work->query->nkeys == 0)
+	if (work->query->take_rows != NULL)
+		wa_query_hand_over_rows(work, outcome);
+	else if (work->query->nkeys == 0)
 		wa_query_reduce_all(work, outcome);
 	else
 		wa_query_reduce_groups(work, outcome);

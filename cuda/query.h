@@ -1,7 +1,7 @@
 /*
  * query.h
  *		The CUDA side's surface for whole queries: columns that lie in the memory
- *		of a GPU go in, groups with their partials come out.
+ *		of a GPU go in, groups with their partials come out, or rows.
  *
  * Plain C, as warpagg_cuda.h is, and with the same rules: each function returns
  * a WaStatus and writes a text to error when it is not WA_OK.  Nothing that a
@@ -19,6 +19,10 @@
  * stored with a scale that is not theirs, a third time.  One that wants the first groups
  * by keys of floats, among which there are zeros of both signs, is computed once more for
  * all groups.
+ *
+ * Where rows are wanted, the keys of those that WHERE leaves are copied side by side, and
+ * then to memory of the host, in which they stay.  The host waits twice: it has to know how
+ * many there are.
  */
 #ifndef WA_CUDA_QUERY_H
 #define WA_CUDA_QUERY_H
@@ -88,6 +92,31 @@ typedef struct WaCudaRange
 	uint32_t end;
 } WaCudaRange;
 
+/* What rows have of a key, in memory of the host. */
+typedef struct WaCudaRowValues
+{
+	void *values;   /* integers, or the bits of doubles; 0 where NULL */
+	uint8_t *valid; /* a byte for each row, 1: it is not NULL; NULL: none is */
+	int64_t smallest; /* that is not NULL; more than largest if there is none */
+	int64_t largest;
+	uint8_t scale; /* DECIMAL: the digits that all rows show */
+} WaCudaRowValues;
+
+/* Rows, in any order. */
+typedef struct WaCudaRows
+{
+	uint32_t nrows; /* at least one */
+	const WaCudaRowValues *keys;
+	void *memory; /* in which all values lie, for wa_cuda_rows_free */
+	size_t bytes; /* of it */
+} WaCudaRows;
+
+/*
+ * Takes rows, whose memory is the caller's from then on.  Returns false if there is not
+ * enough memory: then nothing is.
+ */
+typedef bool (*WaCudaTakeRows)(void *context, const WaCudaRows *rows);
+
 /*
  * A query.  No register is a TEXT.  Instructions behind the last clause compute
  * keys, arguments and filters.
@@ -113,6 +142,14 @@ typedef struct WaCudaQuery
 	WaTopN top_n; /* of the groups; orders' numbers are keys' and cells' */
 
 	/*
+	 * Takes the rows that WHERE leaves and whose first key, an INT, is not NULL, if there
+	 * are any, in place of groups: nothing is aggregated, and keys stand for themselves.
+	 * NULL: groups are wanted.
+	 */
+	WaCudaTakeRows take_rows;
+	const uint8_t *value_bytes; /* then: of each key in rows: 1, 4 or 8 */
+
+	/*
 	 * Called, with the context of the WaCudaTake, once the query has its turn and
 	 * goes to the GPU.  NULL: nothing is.
 	 */
@@ -120,8 +157,8 @@ typedef struct WaCudaQuery
 
 	/*
 	 * Asked, with the same context, before so many bytes of the host's memory are taken
-	 * for groups on their way; they are given back when the query ends.  NULL: as many
-	 * as are needed.
+	 * for groups on their way; they are given back when the query ends.  Or for rows, which
+	 * whoever takes them gives back.  NULL: as many as are needed.
 	 */
 	bool (*may_take)(void *context, size_t bytes);
 
@@ -196,6 +233,12 @@ WaStatus wa_cuda_query_run(WaCudaQueries *queries, const WaCudaQuery *query,
 						   uint64_t *traps, WaCudaTake take, void *context,
 						   WaCudaOutcome *outcome, char *error,
 						   size_t error_bytes);
+
+/*
+ * Gives back the memory of rows that a query has handed over, by whichever thread: all of it
+ * before the queries are closed.
+ */
+void wa_cuda_rows_free(WaCudaQueries *queries, void *memory);
 
 #ifdef __cplusplus
 }

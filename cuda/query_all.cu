@@ -26,9 +26,8 @@ wa_query_intersect_kernel(const WaQueryIntersection args)
 		args.both[word] = args.a[word] & args.b[word];
 }
 
-// Returns the rows with a value that WHERE leaves.
-static const uint64_t *
-find_valid(WaQueryWork *work, const WaQuerySource *source)
+const uint64_t *
+wa_query_find_valid(WaQueryWork *work, const WaQuerySource *source)
 {
 	const size_t words = wa_validity_bytes(work->nrows) / 8;
 	WaQueryIntersection args = {work->d_selection, source->d_validity, NULL,
@@ -60,7 +59,7 @@ make_columns(WaQueryWork *work, const std::vector<WaQueryPart> &parts)
 		column.d_batch.validity =
 			i > 0 && parts[i - 1].source == source
 				? columns.back().d_batch.validity
-				: find_valid(work, &work->sources[source]);
+				: wa_query_find_valid(work, &work->sources[source]);
 		columns.push_back(column);
 	}
 	for (WaKernelColumn &column : columns)

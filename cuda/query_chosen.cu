@@ -20,20 +20,6 @@ struct WaQueryKeysArgs
 	uint32_t *chosen_rows;
 };
 
-// Returns the bits of a float as it is stored, as a double.
-__device__ __forceinline__ int64_t
-wa_query_float_bits(const WaKeyColumn &column, uint32_t row)
-{
-	const double number =
-		column.form == WA_COLUMN_F32
-			? (double) static_cast<const float *>(column.d_values)[row]
-			: static_cast<const double *>(column.d_values)[row];
-	int64_t bits;
-
-	memcpy(&bits, &number, sizeof(bits));
-	return bits;
-}
-
 // Returns a key of the group whose first row this is.
 __device__ __forceinline__ WaCudaKey
 wa_query_key_of(const WaQueryKeysArgs &args, unsigned number, uint32_t row)

@@ -159,20 +159,6 @@ start_clause(const WaQueryWork *work, unsigned clause, WaQueryWork *stage)
 	wa_query_start_programs(stage, clause, clause + 1);
 }
 
-// Counts the rows of a bitmap, and waits for all that was started.
-static uint32_t
-count_rows(WaQueryWork *work, const uint64_t *d_selection,
-		   WaQueryListing *listing)
-{
-	WaQuerySlot *slot = work->slot;
-	uint32_t *count = wa_query_take<uint32_t>(&slot->pool, 1);
-
-	*listing = wa_query_start_listing(work, d_selection);
-	wa_query_fetch(slot, count, listing->d_ends + (work->nrows - 1) / 64, 1);
-	wa_query_slot_wait(slot);
-	return *count;
-}
-
 // Tells whether a query has many rows, and a program computes something of those that
 // its first clauses leave.
 static bool
@@ -195,7 +181,7 @@ wa_query_make_dense(WaQueryWork *work, unsigned *nclauses)
 	if (!may_be_dense(work, *nclauses))
 		return false;
 	if (*nclauses > 0)
-		rows.count = count_rows(work, work->d_selection, &listing);
+		rows.count = wa_query_count_rows(work, work->d_selection, &listing);
 	while (rows.count > work->nrows / kFewRows)
 	{
 		WaQueryWork stage = {};
@@ -203,7 +189,7 @@ wa_query_make_dense(WaQueryWork *work, unsigned *nclauses)
 		if (is_hopeless || *nclauses == work->query->nclauses)
 			return false;
 		start_clause(work, *nclauses, &stage);
-		rows.count = count_rows(work, stage.d_selection, &listing);
+		rows.count = wa_query_count_rows(work, stage.d_selection, &listing);
 		if (wa_query_has_trapped(&stage))
 			return false;
 		work->d_selection = stage.d_selection;

@@ -295,9 +295,8 @@ take_groups(const GroupRun *run)
 	}
 }
 
-// Starts the counting of the rows that WHERE leaves.
-static void
-start_count(WaQueryWork *work)
+void
+wa_query_start_count(WaQueryWork *work)
 {
 	WaQuerySlot *slot = work->slot;
 	WaKernelResult *result = wa_query_take<WaKernelResult>(&slot->pool, 1);
@@ -331,7 +330,7 @@ wa_query_reduce_groups(WaQueryWork *work, WaCudaOutcome *outcome)
 	bool has_groups;
 
 	run.work = work;
-	start_count(work);
+	wa_query_start_count(work);
 	wa_query_start_signs(work);
 	wa_query_number(work, &run.numbers);
 	has_groups = !run.numbers.trapped && run.numbers.ngroups > 0;

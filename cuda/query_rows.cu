@@ -95,6 +95,19 @@ wa_query_start_listing(WaQueryWork *work, const uint64_t *d_selection)
 	return listing;
 }
 
+uint32_t
+wa_query_count_rows(WaQueryWork *work, const uint64_t *d_selection,
+					WaQueryListing *listing)
+{
+	WaQuerySlot *slot = work->slot;
+	uint32_t *count = wa_query_take<uint32_t>(&slot->pool, 1);
+
+	*listing = wa_query_start_listing(work, d_selection);
+	wa_query_fetch(slot, count, listing->d_ends + (work->nrows - 1) / 64, 1);
+	wa_query_slot_wait(slot);
+	return *count;
+}
+
 void
 wa_query_list_rows(WaQueryWork *work, const WaQueryListing *listing,
 				   uint32_t *d_rows)

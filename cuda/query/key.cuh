@@ -31,6 +31,20 @@ wa_query_half(const WaKeyColumn &column, uint32_t row, unsigned half)
 		column.d_values)[(size_t) row * 2 + half];
 }
 
+// Returns the bits of a float as it is stored, as a double.
+__device__ __forceinline__ int64_t
+wa_query_float_bits(const WaKeyColumn &column, uint32_t row)
+{
+	const double number =
+		column.form == WA_COLUMN_F32
+			? (double) static_cast<const float *>(column.d_values)[row]
+			: static_cast<const double *>(column.d_values)[row];
+	int64_t bits;
+
+	memcpy(&bits, &number, sizeof(bits));
+	return bits;
+}
+
 // Returns a row's key.
 __device__ __forceinline__ WaQueryWord
 wa_query_key_word(const WaKeyColumn &column, uint32_t row)

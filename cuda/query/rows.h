@@ -20,6 +20,10 @@ struct WaQueryListing
 WaQueryListing wa_query_start_listing(WaQueryWork *work,
 									  const uint64_t *d_selection);
 
+// Counts the rows of a bitmap, and waits for all that was started.
+uint32_t wa_query_count_rows(WaQueryWork *work, const uint64_t *d_selection,
+							 WaQueryListing *listing);
+
 // Starts to list the rows, ascending.
 void wa_query_list_rows(WaQueryWork *work, const WaQueryListing *listing,
 						uint32_t *d_rows);

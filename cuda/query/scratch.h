@@ -13,6 +13,7 @@
 
 #include "groups.h"
 #include "query/error.h"
+#include "query/host.h"
 #include "query/tables.h"
 
 // A piece of memory.
@@ -68,6 +69,7 @@ struct WaQuerySlot
 	WaQueryPool d_pool;
 	WaQueryPool pool;                   // pinned
 	std::vector<WaQueryTable *> tables; // in use
+	WaQueryHost *host;                  // of all queries
 };
 
 // Makes a slot on the current device.  What was made has to be freed anyway.
@@ -112,6 +114,7 @@ wa_query_fetch(WaQuerySlot *slot, Element *to, const Element *d_from,
 struct WaCudaQueries
 {
 	WaQueryTables tables;
+	WaQueryHost host;
 	std::mutex lock;
 	std::condition_variable freed;
 	std::vector<WaQuerySlot> slots;

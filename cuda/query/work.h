@@ -149,6 +149,16 @@ void wa_query_reduce_all(WaQueryWork *work, WaCudaOutcome *outcome);
 // Finds the groups, reduces the columns by them, and has them taken.
 void wa_query_reduce_groups(WaQueryWork *work, WaCudaOutcome *outcome);
 
+// Has the rows that WHERE leaves taken, without those whose first key is NULL.
+void wa_query_hand_over_rows(WaQueryWork *work, WaCudaOutcome *outcome);
+
+// Returns the rows with a value that WHERE leaves.
+const uint64_t *wa_query_find_valid(WaQueryWork *work,
+									const WaQuerySource *source);
+
+// Starts the counting of the rows that WHERE leaves.
+void wa_query_start_count(WaQueryWork *work);
+
 // Starts what looks at the zeros of keys of floats, if equal ones are of one group: a
 // group shows the key of any of its rows.
 void wa_query_start_signs(WaQueryWork *work);

@@ -1,7 +1,8 @@
 //
 // test_scratch.cpp
-//		The memory that queries keep (cuda/query/scratch.h): when it is allocated, and
-//		which tables stay in it (cuda/query/tables.h).
+//		The memory that queries keep (cuda/query/scratch.h): when it is allocated,
+//		which tables stay in it (cuda/query/tables.h), and that of the host in which rows
+//		are handed over (cuda/query/host.h).
 //
 #include "check.h"
 
@@ -198,10 +199,69 @@ test_tables()
 				 "no table stays in the end");
 }
 
+// Takes a piece of the host's memory and gives it back; tells whether that went without
+// allocating any.
+static bool
+is_there(WaQueryHost *host, size_t bytes)
+{
+	void *memory = NULL;
+
+	wa_emu_fail_call(1, cudaErrorMemoryAllocation);
+	try
+	{
+		memory = wa_query_host_take(host, bytes);
+	}
+	catch (const WaQueryError &)
+	{
+	}
+	wa_emu_heal();
+	if (memory != NULL)
+		wa_query_host_give(host, memory);
+	return memory != NULL;
+}
+
+// Pieces for rows stay, and go when others need their room and nobody uses them.
+static void
+test_host()
+{
+	WaQueryHost host = {};
+	void *first;
+	void *second;
+
+	host.max_bytes = 4 * kMebibyte;
+	report_group(is_there(&host, kMebibyte) ? "it is" : "",
+				 "there is no memory for rows at first");
+	first = wa_query_host_take(&host, kMebibyte);
+	report_group(is_there(&host, kMebibyte) ? "it is" : "",
+				 "a piece that is in use is not used twice");
+	second = wa_query_host_take(&host, 2 * kMebibyte);
+	report_group(first != NULL && second != NULL && first != second &&
+						 wa_query_host_take(&host, 2 * kMebibyte) == NULL
+					 ? ""
+					 : "it has",
+				 "beyond its limit there is no memory for rows");
+	wa_query_host_give(&host, first);
+	wa_query_host_give(&host, second);
+	report_group(is_there(&host, kMebibyte + kMebibyte / 16) &&
+						 is_there(&host, 2 * kMebibyte)
+					 ? ""
+					 : "they do not",
+				 "pieces stay, with some to spare");
+	first = wa_query_host_take(&host, 4 * kMebibyte);
+	report_group(first != NULL && host.bytes == 4 * kMebibyte ? ""
+															  : "they stay",
+				 "they go when a larger one needs their room");
+	wa_query_host_give(&host, first);
+	wa_query_host_close(&host);
+	report_group(host.bytes == 0 && host.pieces.empty() ? "" : "one does",
+				 "no piece stays in the end");
+}
+
 int
 main()
 {
 	test_tables();
+	test_host();
 	test_growth();
 	test_limit();
 	test_pinned();

@@ -148,6 +148,14 @@ wa_cuda_queries_open(int ordinal, unsigned nslots, unsigned share,
 	return WA_UNSUPPORTED;
 }
 
+/* No query hands rows over. */
+void
+wa_cuda_rows_free(WaCudaQueries *queries, void *memory)
+{
+	(void) queries;
+	(void) memory;
+}
+
 WaStatus
 wa_cuda_query_run(WaCudaQueries *queries, const WaCudaQuery *query,
 				  uint64_t *traps, WaCudaTake take, void *context,
