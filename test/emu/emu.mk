@@ -98,6 +98,7 @@ EMU_QUERIES_SOURCES = $(filter-out cuda/device.cu,$(EMU_DAEMON_SOURCES))
 EMU_QUERIES_OBJS = $(EMU_QUERIES_SOURCES:cuda/%.cu=build/emu/test/%.o) \
 	$(EMU_SORTS:%=build/emu/test/%.o) build/emu/test/unit/test_gpu_runner.o \
 	build/emu/test/unit/test_gpu_data.o build/emu/test/unit/test_gpu_query.o \
+	build/emu/test/unit/test_gpu_made.o \
 	$(EMU_CXX_SOURCES:test/emu/%.cpp=build/emu/test/%.o) \
 	$(patsubst %,build/emu/test/src/daemon/%.o,run/query_runner run/query_tables \
 		run/kept_tables run/made_tables run/run_budget column/dictionary \
@@ -217,6 +218,9 @@ build/emu/test/unit/%.o: test/unit/%.c
 	$(call step,CC)
 	$(CC) $(EMU_CFLAGS) $(EMU_SANITIZE) -D_GNU_SOURCE $(SRC_INCLUDES) -c -o $@ $<
 
+# So few rows that become tables are shared between states.
+build/emu/test/src/daemon/gpu/gpu_runner.o: EMU_CFLAGS += -DSTATE_ROWS=1000
+
 build/emu/test_queries: $(EMU_QUERIES_OBJS)
 	$(call step,LINK)
 	$(CXX) $(EMU_SANITIZE) -o $@ $^ -lpthread -lm
@@ -256,7 +260,8 @@ build/emu/launches/%.o: cuda/%.cu
 	@mkdir -p $(@D)
 	$(call step,CXX)
 	$(CXX) $(EMU_CXXFLAGS) $(EMU_KERNEL_SANITIZE) -DWA_QUERY_LAUNCH_PARTS=1 \
-		-DWA_QUERY_FIRST_GROUPS=256 -DWA_QUERY_DENSE_ROWS=64 $(EMU_INCLUDES) -x c++ -c -o $@ $<
+		-DWA_QUERY_FIRST_GROUPS=256 -DWA_QUERY_DENSE_ROWS=64 \
+		-DWA_QUERY_HOST_BYTES=262144 $(EMU_INCLUDES) -x c++ -c -o $@ $<
 
 build/emu/launches/gpu/gpus.o: src/daemon/gpu/gpus.c
 	@mkdir -p $(@D)
@@ -264,7 +269,7 @@ build/emu/launches/gpu/gpus.o: src/daemon/gpu/gpus.c
 	$(CC) $(EMU_CFLAGS) $(EMU_SANITIZE) -D_GNU_SOURCE -DWA_WITH_CUDA \
 		-DMEMORY_SHARE=400 $(SRC_INCLUDES) -c -o $@ $<
 
-EMU_LAUNCHES_SOURCES = query_programs query_numbers query_dense
+EMU_LAUNCHES_SOURCES = query query_programs query_numbers query_dense
 
 build/emu/test_launches: $(EMU_LAUNCHES_SOURCES:%=build/emu/launches/%.o) \
 		build/emu/launches/gpu/gpus.o \

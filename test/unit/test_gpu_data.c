@@ -55,7 +55,7 @@ make_wide(int column, int64_t number)
 
 /* Stores a value; most are small, so that they come several times. */
 static void
-make_value(const TestRelation *relation, int column, void *values, size_t row)
+make_value(TestRelation *relation, int column, void *values, size_t row)
 {
 	static const double special[] = {0.0,   -0.0,   NAN,       INFINITY,
 									 1e300, 5e-324, -INFINITY, 1e-30};
@@ -79,6 +79,10 @@ make_value(const TestRelation *relation, int column, void *values, size_t row)
 		case WA_FORM_INT64:
 			((int64_t *) values)[row] =
 				number * (random_below(2) == 0 ? INT64_C(1) << 55 : 3);
+			if (relation->step > 0)
+				((int64_t *) values)[row] =
+					(int64_t) (relation->next + random_below(relation->step));
+			relation->next += relation->step;
 			break;
 		case WA_FORM_UINT32:
 			((uint32_t *) values)[row] = UINT32_MAX - (uint32_t) (number + 20);
@@ -150,7 +154,7 @@ make_display(const TestRelation *relation, int column, const void *values,
 
 /* Makes a column of an extent; columns 1, 3, ... have no NULLs. */
 static WaColumn *
-make_column(const TestRelation *relation, int number, uint32_t nrows)
+make_column(TestRelation *relation, int number, uint32_t nrows)
 {
 	WaColumn *column = calloc(1, sizeof(*column));
 	void *values = calloc(1, wa_form_bytes(test_forms[number], nrows + 1));
@@ -210,7 +214,7 @@ make_ranges(WaRunExtent *extent)
 
 /* Makes an extent. */
 static void
-make_extent(const TestRelation *relation, WaRunExtent *extent, uint32_t number)
+make_extent(TestRelation *relation, WaRunExtent *extent, uint32_t number)
 {
 	uint32_t *row_end = calloc(MAX_BLOCKS, sizeof(*row_end));
 	const WaColumn **columns = calloc(NCOLUMNS, sizeof(*columns));
@@ -337,10 +341,11 @@ find_bounds(TestRelation *relation, int number)
 }
 
 TestRelation *
-test_relation_make(uint64_t nextents)
+test_relation_make(uint64_t nextents, uint64_t step)
 {
 	TestRelation *relation = calloc(1, sizeof(*relation));
 
+	relation->step = step;
 	wa_ledger_set_limit(&relation->memory.ledger, (uint64_t) 1 << 30);
 	relation->looks_alike = random_below(2) == 0;
 	wa_chunks_init(&relation->memory.chunks);

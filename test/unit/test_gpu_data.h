@@ -15,6 +15,9 @@
 #define MAX_KEYS    22
 #define MAX_COLUMNS 220
 
+/* Keys of a query whose rows become tables, at most. */
+#define MAX_MADE 7
+
 /* The columns; the registers of a query begin with them. */
 enum
 {
@@ -47,6 +50,9 @@ typedef struct TestRelation
 	WaMemory memory;
 	WaDictionary *dictionary; /* of the TEXT */
 	bool looks_alike; /* equal floats and numerics do, so they are good keys */
+	uint64_t
+		step; /* COLUMN_INT64 ascends by so much, about; 0: it is anything */
+	uint64_t next; /* of it */
 	uint64_t nextents;
 	WaRunExtent *extents;
 	const WaRunExtent **list;
@@ -69,13 +75,20 @@ const char *test_text(void);
 
 /*
  * Makes a relation of so many extents, which lie on devices, with gaps between
- * them, or on none (their device is NDEVICES).
+ * them, or on none (their device is NDEVICES).  step: see TestRelation.
  */
-TestRelation *test_relation_make(uint64_t nextents);
+TestRelation *test_relation_make(uint64_t nextents, uint64_t step);
 void test_relation_free(TestRelation *relation);
 
 /* Makes a query; NULL if it is not sound. */
 const WaQuery *test_gpu_query(WaArena *arena);
+
+/*
+ * Makes a query whose rows become tables with these digests, of which there are MAX_MADE;
+ * NULL if it is not sound.
+ */
+const WaQuery *test_gpu_made_query(WaArena *arena,
+								   const WaTableDigest *digests);
 
 /* Returns the register that is the quotient of two decimals. */
 int test_gpu_quotient(void);

@@ -451,6 +451,68 @@ test_gpu_query(WaArena *arena)
 	return wa_query_is_sound(query, scratch) ? query : NULL;
 }
 
+/* Draws the keys of a query whose rows become tables. */
+static void
+draw_made_keys(WaQuery *query, WaQueryKey *keys, uint16_t *key_numbers)
+{
+	static const uint16_t first[] = {COLUMN_INT64, COLUMN_INT64, COLUMN_INT64,
+									 COLUMN_INT32, CHOICE,       DAY};
+	static const uint16_t others[] = {COLUMN_INT16,
+									  COLUMN_INT32,
+									  COLUMN_INT64,
+									  COLUMN_UINT32,
+									  COLUMN_FLOAT4,
+									  COLUMN_FLOAT8,
+									  COLUMN_DECIMAL32,
+									  COLUMN_BOOL,
+									  COLUMN_TEXT,
+									  COLUMN_PRICE,
+									  PRODUCT,
+									  HALF,
+									  CHOICE,
+									  TURN,
+									  SHARE,
+									  NAME,
+									  IS_ODD,
+									  COLUMN_TEXT,
+									  COLUMN_PRICE,
+									  TRIMMED};
+	static const uint16_t rare[] = {COLUMN_DECIMAL64, COLUMN_WIDE, QUOTIENT,
+									NEXT};
+
+	query->nkeys = 1 + (uint32_t) random_below(MAX_MADE);
+	for (uint32_t i = 0; i < query->nkeys; i++)
+	{
+		if (i == 0)
+			key_numbers[i] = first[random_below(LENGTH(first))];
+		else if (random_below(30) == 0)
+			key_numbers[i] = rare[random_below(LENGTH(rare))];
+		else
+			key_numbers[i] = others[random_below(LENGTH(others))];
+		keys[i] = (WaQueryKey){.kind = query->program.kinds[key_numbers[i]]};
+	}
+	query->keys = keys;
+	query->key_numbers = key_numbers;
+}
+
+const WaQuery *
+test_gpu_made_query(WaArena *arena, const WaTableDigest *digests)
+{
+	WaQuery *query = (WaQuery *) test_gpu_query(arena);
+	WaInstruction *instructions = (WaInstruction *) query->program.instructions;
+	uint8_t scratch[NREGISTERS];
+
+	draw_made_keys(query,
+				   wa_arena_alloc_zero(arena, MAX_MADE * sizeof(WaQueryKey)),
+				   wa_arena_alloc_zero(arena, MAX_MADE * sizeof(uint16_t)));
+	query->ncolumns = 0;
+	query->made = digests;
+	query->is_unique = query->nkeys > 1 || random_below(2) == 0;
+	query->only_wanted = true;
+	instructions[10].extra = is_used(query, NEXT) ? 2 : 8;
+	return wa_query_is_sound(query, scratch) ? query : NULL;
+}
+
 bool
 test_has_table_key(const WaQuery *query)
 {

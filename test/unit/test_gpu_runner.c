@@ -9,17 +9,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/checksum.h"
 #include "core/decimal.h"
 #include "core/small_sum.h"
 #include "daemon/gpu/gpus.h"
 #include "daemon/run/kept_tables.h"
 #include "daemon/run/query_runner.h"
 #include "query/message/partial_groups.h"
-#include "query/message/query_wire.h"
-#include "query/message/table_wire.h"
 #include "test/unit/check.h"
 #include "test/unit/test_gpu_data.h"
+#include "test/unit/test_gpu_made.h"
 
 #define QUERIES 240 /* unless the argument is another number */
 
@@ -748,46 +746,6 @@ draw_top_n(WaQuery *query)
 	top_n->keeps_ties = true;
 }
 
-/* Keeps the tables of a query that have digests; returns false if one is not kept. */
-static bool
-keep_tables(const WaQuery *query, WaArena *arena)
-{
-	char error[WA_MAX_ERROR_BYTES] = "";
-
-	for (uint32_t i = 0; i < query->ntables; i++)
-	{
-		const WaLookupTable *table = &query->program.tables[i];
-		WaWriter writer;
-
-		if (!wa_digest_is_set(&table->digest))
-			continue;
-		wa_writer_init(&writer, arena);
-		wa_table_message_write(&writer, table);
-		EXPECT(wa_kept_tables_put(&kept_tables, &table->digest, writer.words,
-								  writer.nwords * sizeof(uint64_t),
-								  wa_checksum(0, writer.words,
-											  writer.nwords * sizeof(uint64_t)),
-								  error) == WA_OK);
-	}
-	return true;
-}
-
-/* Has a request ask a query; returns what is to be freed. */
-static void *
-set_query(WaRunRequest *request, const WaQuery *query, WaArena *arena)
-{
-	WaWriter writer;
-	void *message;
-
-	wa_writer_init(&writer, arena);
-	wa_query_write(&writer, query);
-	message = aligned_alloc(64, (writer.nwords / 8 + 1) * 64);
-	memcpy(message, writer.words, writer.nwords * sizeof(uint64_t));
-	request->query = message;
-	request->query_bytes = writer.nwords * sizeof(uint64_t);
-	return message;
-}
-
 /* Counts the groups of a query that has a use for so many; -1: no answer. */
 static bool
 count_groups(const WaQuery *made, const WaRunRequest *of, bool with_devices,
@@ -805,7 +763,7 @@ count_groups(const WaQuery *made, const WaRunRequest *of, bool with_devices,
 	wa_arena_init(&arena, (size_t) 64 << 20);
 	wa_arena_init(&groups.arena, (size_t) 1 << 32);
 	query.max_groups = max_groups;
-	message = set_query(&request, &query, &arena);
+	message = test_gpu_set_query(&request, &query, &arena);
 	EXPECT(compute(&query, &request, with_devices, shares, left_out, &groups));
 	*count = groups.useless || groups.failed ? -1 : (int64_t) groups.count;
 	for (uint64_t i = 0; i < of->nextents; i++)
@@ -909,8 +867,8 @@ run_query(void)
 	query = *made;
 	if (random_below(2) == 0)
 		draw_top_n(&query);
-	EXPECT(keep_tables(&query, &arena));
-	message = set_query(&request, &query, &arena);
+	EXPECT(test_gpu_keep_tables(&kept_tables, &query, &arena));
+	message = test_gpu_set_query(&request, &query, &arena);
 	EXPECT(gives_up(&query, &request, random_below(2) == 0));
 	if (random_below(4) == 0)
 		EXPECT(keeps_to_budget(&query, &request));
@@ -932,7 +890,7 @@ queries_are_right(int nqueries)
 		{
 			if (relation != NULL)
 				test_relation_free(relation);
-			relation = test_relation_make(1 + random_below(8));
+			relation = test_relation_make(1 + random_below(8), 0);
 		}
 		same = run_query();
 		if (!same)
@@ -941,6 +899,62 @@ queries_are_right(int nqueries)
 	}
 	test_relation_free(relation);
 	return true;
+}
+
+/* Tables of rows that GPUs have left are those of all rows. */
+static bool
+made_tables_are_right(int nqueries, TestGpuMade *count)
+{
+	static const uint64_t steps[] = {1, 4, UINT64_C(1) << 33};
+
+	for (int i = 0; i < nqueries; i++)
+	{
+		bool same;
+
+		if (i % 10 == 0)
+		{
+			const uint64_t step = steps[i / 10 % 3];
+
+			if (i > 0)
+				test_relation_free(relation);
+			relation = test_relation_make(1 + random_below(8), step);
+		}
+		same = test_gpu_made(
+			&(WaRunRequest){.ncolumns = NCOLUMNS,
+							.columns = relation->names,
+							.dictionaries = relation->dictionaries,
+							.bounds = relation->bounds,
+							.nextents = relation->nextents,
+							.extents = relation->list,
+							.is_complete = true,
+							.tables = &kept_tables,
+							.mirror = (struct WaMirror *) relation,
+							.gpus = &gpus},
+			&kept_tables, count);
+		if (!same)
+			(void) fprintf(stderr, "query %d of tables\n", i);
+		EXPECT(same && nobody_is_watched());
+	}
+	test_relation_free(relation);
+	return true;
+}
+
+/* Checks tables that are made of rows. */
+static void
+check_made_tables(int nqueries)
+{
+	TestGpuMade count = {0};
+
+	check(made_tables_are_right(nqueries, &count),
+		  "tables of rows that GPUs have left are those of all rows");
+	check(count.extents > (unsigned) nqueries / 2, "GPUs have taken extents");
+	check(count.refused > 0, "and left them where there was no memory");
+	check(count.tables > (unsigned) nqueries, "most queries make tables");
+	check(count.none > 0, "but not all");
+	check(count.slots > 0, "there are keys that lie far apart");
+	check(count.texts > 0, "and texts");
+	check(count.wide > 0, "and values that take a word");
+	check(count.shared > 0, "and several states have shared rows");
 }
 
 int
@@ -974,6 +988,7 @@ main(int argc, char **argv)
 	check(extents_of_keys > 0, "and many keys");
 	check(extents_of_wide_keys > 0, "and keys of 128 bits");
 	check(extents_of_float_keys > 0, "and combinations of floats");
+	check_made_tables(nqueries / 2);
 	while (wa_kept_tables_drop_oldest(&kept_tables))
 		continue;
 	return finish_checks();

@@ -225,6 +225,20 @@ take_group(void *context, const WaCudaKey *keys, const WaCudaCell *cells)
 	return span->outcome == WA_RUN_TAKEN;
 }
 
+/* Keeps rows that become tables, whose memory has been taken: a WaCudaTakeRows. */
+static bool
+take_rows(void *context, const WaCudaRows *rows)
+{
+	Span *span = context;
+	WaGpuPart *part = span->part;
+
+	if (!wa_gpu_rows_keep(&part->rows, part->queries, part->request->budget,
+						  rows, part->query->nkeys))
+		return false;
+	span->host_bytes -= rows->bytes;
+	return true;
+}
+
 /* Returns the form of a column as the CUDA side calls it. */
 static WaColumnForm
 form_of(WaForm form)
@@ -389,6 +403,7 @@ run_columns(Span *span, uint32_t first, uint32_t end, WaCudaOutcome *outcome)
 		query.top_n.limit = 0;
 	if (query.nranges == 0)
 		return WA_OK;
+	query.take_rows = part->query->made != NULL ? take_rows : NULL;
 	query.begun = begin_watch;
 	query.may_take = take_host_bytes;
 	query.expect = expect_groups;
@@ -437,9 +452,12 @@ compute_span(Span *span)
 			return status;
 		if (!outcome.trapped)
 		{
-			wa_query_run_count(span->part->groups, outcome.kept_rows);
+			span->part->kept_rows += outcome.kept_rows;
 			return WA_OK;
 		}
+		/* Of tables without these rows there is no use. */
+		if (span->part->query->made != NULL)
+			return WA_UNSUPPORTED;
 		span->has_trapped = true;
 		if (!leave_out_traps(span) || !make_ranges(span))
 			return WA_OUT_OF_MEMORY;

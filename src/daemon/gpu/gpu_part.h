@@ -8,6 +8,7 @@
 #include <pthread.h>
 
 #include "daemon/gpu/gpu_query.h"
+#include "daemon/gpu/gpu_rows.h"
 #include "daemon/gpu/gpu_spans.h"
 #include "query/run/run.h"
 
@@ -25,13 +26,15 @@ typedef struct WaGpuPart
 	WaDeviceShare *shares; /* of the request's extents */
 	void *state;           /* of the runner */
 	WaQueryRun *groups;    /* which are there */
+	WaGpuRows *rows;       /* that become tables */
+	uint64_t kept_rows;    /* that fulfil WHERE */
 	WaStatus status;
 	char error[WA_MAX_ERROR_BYTES];
 } WaGpuPart;
 
 /*
- * Computes a part: adds the groups, and tells what was left out.  Sets the
- * status; if it is not WA_OK, groups and shares are of no use.
+ * Computes a part: adds the groups, or the rows, and tells what was left out.  Sets the
+ * status; if it is not WA_OK, all of these are of no use.
  */
 void wa_gpu_part_run(WaGpuPart *part);
 

@@ -8,6 +8,7 @@
 #include "daemon/gpu/gpu_query.h"
 #include "daemon/gpu/gpu_translation.h"
 #include "query/groups/group_decimal.h"
+#include "query/run/run_rows.h"
 
 /* Ranks, or entries of a table of them: it is gone through for each query. */
 #define MAX_RANKS 65536
@@ -212,6 +213,35 @@ translate_other_key(WaGpuTranslation *to, uint32_t key)
 	to->keys[key] = wa_gpu_add_look_up(to, from->a, &ranks, WA_VECTOR_INT);
 }
 
+/* Translates a key; of rows that become tables it is wanted as it is.  False: no memory. */
+static bool
+translate_key(WaGpuTranslation *to, uint32_t key)
+{
+	to->keys[key] = to->query->key_numbers[key];
+	if (to->query->made != NULL)
+		return true;
+	if (to->numbered->key_texts[key] != NULL)
+		return translate_text_key(to, key);
+	translate_other_key(to, key);
+	return true;
+}
+
+/* Says how wide the values of keys are in rows that become tables; false: no memory. */
+static bool
+set_value_bytes(const WaGpuTranslation *to, WaCudaQuery *cuda)
+{
+	const uint32_t nkeys = to->query->nkeys;
+	uint8_t *value_bytes = wa_arena_alloc(to->arena, nkeys + (size_t) 1);
+
+	if (value_bytes == NULL)
+		return false;
+	for (uint32_t i = 0; i < nkeys; i++)
+		value_bytes[i] =
+			(uint8_t) wa_row_value_bytes(to->numbered->asked->keys[i].kind);
+	cuda->value_bytes = value_bytes;
+	return true;
+}
+
 /* Translates keys and aggregated columns. */
 static bool
 translate_parts(WaGpuTranslation *to, WaCudaQuery *cuda)
@@ -223,13 +253,8 @@ translate_parts(WaGpuTranslation *to, WaCudaQuery *cuda)
 	if (aggregates == NULL || query->nkeys > WA_CUDA_QUERY_KEYS)
 		return false;
 	for (uint32_t i = 0; i < query->nkeys; i++)
-	{
-		to->keys[i] = query->key_numbers[i];
-		if (to->numbered->key_texts[i] == NULL)
-			translate_other_key(to, i);
-		else if (!translate_text_key(to, i))
+		if (!translate_key(to, i))
 			return false;
-	}
 	for (uint32_t i = 0; i < query->ncolumns; i++)
 	{
 		const WaQueryColumn *column = &query->columns[i];
@@ -245,7 +270,7 @@ translate_parts(WaGpuTranslation *to, WaCudaQuery *cuda)
 	cuda->key_values = to->key_values;
 	cuda->naggregates = query->ncolumns;
 	cuda->aggregates = aggregates;
-	return true;
+	return query->made == NULL || set_value_bytes(to, cuda);
 }
 
 /* Makes room for all that may be added. */

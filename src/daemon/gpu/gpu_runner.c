@@ -14,6 +14,14 @@
 /* Memory that the translation of a query may take. */
 #define TRANSLATION_BYTES ((size_t) 64 << 20)
 
+/*
+ * Rows that are worth a state, of which a thread makes its share of the tables: to make one
+ * takes about a tenth of a millisecond.  Tests set it smaller.
+ */
+#ifndef STATE_ROWS
+#define STATE_ROWS 262144
+#endif
+
 /* All that GPUs take part with. */
 typedef struct Parts
 {
@@ -63,6 +71,7 @@ end_part(const Parts *parts, WaGpuPart *part)
 	wa_mirror_unuse(parts->request->mirror, &part->use);
 	if (part->state != NULL)
 		parts->run->free_state(parts->run->run, part->state);
+	wa_gpu_rows_free(part->rows);
 }
 
 /* Adds the part of a GPU, if it has one. */
@@ -124,11 +133,19 @@ run_parts(Parts *parts)
 static WaStatus
 add_found(const Parts *parts, WaGpuPart *part, void **state, char *error)
 {
+	const WaGpuRun *run = parts->run;
+	WaStatus status = WA_OK;
+
+	wa_query_run_count(part->groups, part->kept_rows);
 	if (*state != NULL)
-		return parts->run->merge(parts->run->run, *state, part->state, error);
-	*state = part->state;
-	part->state = NULL;
-	return WA_OK;
+		status = run->merge(run->run, *state, part->state, error);
+	else
+	{
+		*state = part->state;
+		part->state = NULL;
+	}
+	wa_gpu_rows_move(&part->rows, run->rows);
+	return status;
 }
 
 /* Adds up what the parts have found, and ends them. */
@@ -155,15 +172,46 @@ finish_parts(Parts *parts, void **state, char *error)
 	return status;
 }
 
+/* Returns how many states are to share the rows that become tables. */
+static unsigned
+count_shares(const Parts *parts)
+{
+	const uint64_t nshares =
+		1 + wa_gpu_rows_count(*parts->run->rows) / STATE_ROWS;
+	const unsigned threads = parts->request->threads;
+
+	return nshares < threads ? (unsigned) nshares : threads;
+}
+
+/* Shares the rows that become tables between states, the first of which is there. */
+static WaStatus
+share_rows(const Parts *parts, void **states, char *error)
+{
+	const WaGpuRun *run = parts->run;
+	const unsigned nshares = count_shares(parts);
+	WaStatus status = WA_OK;
+
+	for (unsigned i = 0; status == WA_OK && i < nshares; i++)
+	{
+		if (states[i] == NULL)
+			status = run->make_state(run->run, &states[i], error);
+		if (status == WA_OK &&
+			!wa_gpu_rows_add(*run->rows, run->query, run->groups(states[i]), i,
+							 nshares))
+			status = WA_OUT_OF_MEMORY;
+	}
+	return status;
+}
+
 WaStatus
-wa_gpu_runner_use(const WaGpuRun *run, void **state,
+wa_gpu_runner_use(const WaGpuRun *run, void **states,
 				  const WaRunRequest *request, WaDeviceShare *shares,
 				  char *error)
 {
 	Parts *parts;
 	WaStatus status = WA_OK;
 
-	*state = NULL;
+	states[0] = NULL;
 	if (request->mirror == NULL || request->gpus == NULL)
 		return WA_OK;
 	parts = calloc(1, sizeof(*parts));
@@ -180,7 +228,9 @@ wa_gpu_runner_use(const WaGpuRun *run, void **state,
 		for (unsigned device = 0; device < WA_MAX_DEVICES; device++)
 			add_part(parts, device);
 		run_parts(parts);
-		status = finish_parts(parts, state, error);
+		status = finish_parts(parts, &states[0], error);
+		if (status == WA_OK && *run->rows != NULL)
+			status = share_rows(parts, states, error);
 	}
 	wa_arena_reset(&parts->arena);
 	free(parts);

@@ -3,12 +3,14 @@
  *		What GPUs do for a run of queries (runner.h).
  *
  * Each GPU computes the groups of the extents that it has copies of, in a state
- * of its own; these are merged in the end.  Whatever it cannot do is left to the
- * threads: only a GPU that is lost is an error.
+ * of its own; these are merged in the end.  Or it finds the rows of these that are left, if
+ * they become tables: in the end states share all of them.  Whatever it cannot do is left to
+ * the threads: only a GPU that is lost is an error.
  */
 #ifndef WA_DAEMON_GPU_RUNNER_H
 #define WA_DAEMON_GPU_RUNNER_H
 
+#include "daemon/gpu/gpu_rows.h"
 #include "daemon/store/cover.h"
 #include "daemon/store/run_extents.h"
 #include "query/run/run.h"
@@ -24,10 +26,11 @@ typedef struct WaGpuRun
 	WaQueryRun *(*groups)(const void *state);
 	WaStatus (*merge)(void *run, void *into, void *from, char *error);
 	void (*free_state)(void *run, void *state);
+	WaGpuRows **rows; /* that states have; the runner frees them after these */
 } WaGpuRun;
 
 /* See use_devices of WaRunner. */
-WaStatus wa_gpu_runner_use(const WaGpuRun *run, void **state,
+WaStatus wa_gpu_runner_use(const WaGpuRun *run, void **states,
 						   const WaRunRequest *request, WaDeviceShare *shares,
 						   char *error);
 

@@ -39,9 +39,10 @@ typedef struct Query
 	uint32_t nparts;
 	WaArena *part_arenas;
 	WaWriter *part_messages;
-	size_t parts_bytes; /* of the messages; changed atomically */
-	bool is_useless;    /* some part is (see is_useless); atomically */
-	WaMadeTables *made; /* where rows become tables; or NULL */
+	size_t parts_bytes;  /* of the messages; changed atomically */
+	bool is_useless;     /* some part is (see is_useless); atomically */
+	WaMadeTables *made;  /* where rows become tables; or NULL */
+	WaGpuRows *gpu_rows; /* that GPUs have handed over for these */
 } Query;
 
 typedef struct State
@@ -146,6 +147,9 @@ query_end(void *run)
 	for (uint32_t i = 0; i < query->nparts; i++)
 		wa_arena_reset(&query->part_arenas[i]);
 	wa_made_tables_end(query->made);
+#ifdef WA_WITH_CUDA
+	wa_gpu_rows_free(query->gpu_rows);
+#endif
 	wa_table_uses_end(&query->kept);
 	wa_arena_reset(&query->message_arena);
 	wa_arena_reset(&query->arena);
@@ -562,7 +566,7 @@ wa_query_runner_groups(const void *state)
 
 #ifdef WA_WITH_CUDA
 static WaStatus
-query_use_devices(void *run, void **state, const WaRunRequest *request,
+query_use_devices(void *run, void **states, const WaRunRequest *request,
 				  WaDeviceShare *shares, char *error)
 {
 	const WaGpuRun own = {.run = run,
@@ -570,12 +574,10 @@ query_use_devices(void *run, void **state, const WaRunRequest *request,
 						  .make_state = query_make_state,
 						  .groups = wa_query_runner_groups,
 						  .merge = query_merge,
-						  .free_state = query_free_state};
+						  .free_state = query_free_state,
+						  .rows = &((Query *) run)->gpu_rows};
 
-	/* Tables are made of what is in the host's memory. */
-	if (own.query->query.made != NULL)
-		return WA_OK;
-	return wa_gpu_runner_use(&own, state, request, shares, error);
+	return wa_gpu_runner_use(&own, states, request, shares, error);
 }
 #endif
 

@@ -312,14 +312,38 @@ use_devices(WaRun *run)
 		status = wa_query_runner.use_devices == NULL
 					 ? WA_OK
 					 : wa_query_runner.use_devices(
-						   run->states.run, &run->states.states[0],
-						   &run->request, shares, error);
+						   run->states.run, run->states.states, &run->request,
+						   shares, error);
 		noted = note_shares(run, shares) && status == WA_OK;
 	}
 	if (status != WA_OK)
 		fail(run, status, error);
 	free(shares);
 	return noted;
+}
+
+/* Notes whether the answer covers all blocks, once all extents are processed. */
+static void
+settle_completeness(WaRun *run)
+{
+	if (run->left_blocks > 0)
+		run->request.is_complete = false;
+}
+
+/* The pool's more: goes on to the next stage. */
+static uint64_t
+run_more(WaPoolJob *job)
+{
+	WaRun *run = (WaRun *) job;
+	char error[WA_MAX_ERROR_BYTES] = "";
+	uint64_t nmorsels;
+	WaStatus status;
+
+	settle_completeness(run);
+	status = wa_run_states_next(&run->states, &nmorsels, error);
+	if (status != WA_OK)
+		fail(run, status, error);
+	return nmorsels;
 }
 
 /* The pool's prepare. */
@@ -337,8 +361,10 @@ prepare_run(WaPoolJob *job)
 	if (run->outcome.status != WA_OK || run->sources.count == 0 || !begin(run))
 		return 0;
 	announce(run);
-	if (!use_devices(run) || run->nrest == 0)
+	if (!use_devices(run))
 		return 0;
+	if (run->nrest == 0)
+		return run_more(job);
 	/* To count rows takes less time than to share that between threads. */
 	run->share = run->message.ncolumns == 0 ? run->nrest : 1;
 	return (run->nrest + run->share - 1) / run->share;
@@ -388,30 +414,6 @@ run_morsel(WaPoolJob *job, unsigned thread, uint64_t number)
 	if (status != WA_OK)
 		fail(run, status, error);
 	return status == WA_OK;
-}
-
-/* Notes whether the answer covers all blocks, once all extents are processed. */
-static void
-settle_completeness(WaRun *run)
-{
-	if (run->left_blocks > 0)
-		run->request.is_complete = false;
-}
-
-/* The pool's more: goes on to the next stage. */
-static uint64_t
-run_more(WaPoolJob *job)
-{
-	WaRun *run = (WaRun *) job;
-	char error[WA_MAX_ERROR_BYTES] = "";
-	uint64_t nmorsels;
-	WaStatus status;
-
-	settle_completeness(run);
-	status = wa_run_states_next(&run->states, &nmorsels, error);
-	if (status != WA_OK)
-		fail(run, status, error);
-	return nmorsels;
 }
 
 /* Writes the groups to a file of their own, which nobody can change any more. */

@@ -47,11 +47,12 @@ typedef struct WaRunner
 
 	/*
 	 * Called before any extent is processed: has devices add what they have of
-	 * the extents to a state, made for it (*state is NULL if they have none), and
-	 * tells so in shares, of the request's extents, all 0 at first.  The threads
-	 * process the others.  NULL: none has any.
+	 * the extents to states, one for each of the request's threads, all NULL at first,
+	 * which are made for it from the first one on; and tells so in shares, of the
+	 * request's extents, all 0 at first.  The threads process the others.  NULL: none
+	 * has any.
 	 */
-	WaStatus (*use_devices)(void *run, void **state,
+	WaStatus (*use_devices)(void *run, void **states,
 							const WaRunRequest *request, WaDeviceShare *shares,
 							char *error);
 

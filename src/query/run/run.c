@@ -208,6 +208,12 @@ wa_query_run_outcome(const WaQueryRun *run, const WaRecordTable *table)
 	return wa_records_overflowed(table) ? WA_RUN_OVERFLOWED : WA_RUN_TAKEN;
 }
 
+bool
+wa_query_run_add_rows(WaQueryRun *run, const WaGivenRows *rows)
+{
+	return wa_run_rows_add(run->made, rows);
+}
+
 /* Counts the rows of each group, if these are few; else returns NULL. */
 static const uint32_t *
 count_few(WaQueryRun *run, size_t nrows)

@@ -15,6 +15,7 @@
 #include "query/base/column_rows.h"
 #include "query/base/wire.h"
 #include "query/records/records.h"
+#include "query/run/run_rows.h"
 #include "query/texts/text_numbers.h"
 
 typedef struct WaQueryRun WaQueryRun;
@@ -74,6 +75,13 @@ extern WA_MUST_CHECK bool wa_query_run_expect(WaQueryRun *run,
 extern WA_MUST_CHECK WaRunOutcome wa_query_run_add(WaQueryRun *run,
 												   const WaQueryValue *keys,
 												   const WaRecord *records);
+
+/*
+ * Adds rows that somebody else has to those that become tables.  Returns false, with the run
+ * of no further use, if there is not enough memory.
+ */
+extern WA_MUST_CHECK bool wa_query_run_add_rows(WaQueryRun *run,
+												const WaGivenRows *rows);
 
 /* Adds rows that have fulfilled WHERE elsewhere to those of the run. */
 extern void wa_query_run_count(WaQueryRun *run, uint64_t rows);

@@ -80,7 +80,7 @@ take_row(WaQueryRun *run, WaQueryValue *keys)
 			!number_text(rows, run->numbered->key_texts[i],
 						 &rows->columns[i - 1], &keys[i]))
 			return false;
-	return wa_run_rows_add(rows, keys);
+	return wa_run_rows_add_one(rows, keys);
 }
 
 bool

@@ -106,8 +106,27 @@ next_room(const WaRunRows *rows)
 	const size_t most = CHUNK_BYTES / rows->row_bytes;
 	size_t room = rows->last == NULL ? 0 : (size_t) rows->last->room * 2;
 
-	room = room > most ? most / WA_VECTOR_ROWS * WA_VECTOR_ROWS : room;
+	room = (room > most ? most : room) / WA_VECTOR_ROWS * WA_VECTOR_ROWS;
 	return (uint32_t) (room < WA_VECTOR_ROWS ? WA_VECTOR_ROWS : room);
+}
+
+/* Returns the bytes of a chunk without the rows. */
+static size_t
+head_bytes(const WaRunRows *rows)
+{
+	return sizeof(WaRowChunk) + rows->ncolumns * sizeof(WaRowColumn);
+}
+
+/* Has a chunk be the last one. */
+static void
+append_chunk(WaRunRows *rows, WaRowChunk *chunk)
+{
+	if (rows->last == NULL)
+		rows->first = chunk;
+	else
+		rows->last->next = chunk;
+	rows->last = chunk;
+	rows->nchunks++;
 }
 
 /* Adds a chunk without rows; false: there is not enough memory. */
@@ -115,8 +134,7 @@ static bool
 add_chunk(WaRunRows *rows)
 {
 	const uint32_t room = next_room(rows);
-	const size_t head =
-		sizeof(WaRowChunk) + rows->ncolumns * sizeof(WaRowColumn);
+	const size_t head = head_bytes(rows);
 	char *memory = wa_arena_alloc(rows->arena, head + room * rows->row_bytes);
 	WaRowChunk *chunk = (WaRowChunk *) (void *) memory;
 
@@ -130,12 +148,7 @@ add_chunk(WaRunRows *rows)
 		chunk->columns[i] = (WaRowColumn){.values = memory};
 		memory += room * wa_row_value_bytes(rows->columns[i].kind);
 	}
-	if (rows->last == NULL)
-		rows->first = chunk;
-	else
-		rows->last->next = chunk;
-	rows->last = chunk;
-	rows->nchunks++;
+	append_chunk(rows, chunk);
 	return true;
 }
 
@@ -370,7 +383,7 @@ add_value(WaRunRows *rows, uint32_t number, const WaQueryValue *value)
 }
 
 bool
-wa_run_rows_add(WaRunRows *rows, const WaQueryValue *keys)
+wa_run_rows_add_one(WaRunRows *rows, const WaQueryValue *keys)
 {
 	const int64_t key = keys[0].integer;
 
@@ -386,5 +399,38 @@ wa_run_rows_add(WaRunRows *rows, const WaQueryValue *keys)
 			return false;
 	rows->last->nrows++;
 	rows->nrows++;
+	return true;
+}
+
+/* Notes what is known of more values of a column; false: no table can hold all of them. */
+static bool
+note_known(WaRowValues *values, const WaRowValues *known)
+{
+	values->is_narrow &= known->is_narrow;
+	if (values->display < 0)
+		values->display = known->display;
+	return known->display < 0 || known->display == values->display;
+}
+
+bool
+wa_run_rows_add(WaRunRows *rows, const WaGivenRows *given)
+{
+	WaRowChunk *chunk = wa_arena_alloc(rows->arena, head_bytes(rows));
+
+	if (chunk == NULL)
+		return false;
+	*chunk = (WaRowChunk){
+		.nrows = given->nrows, .room = given->nrows, .keys = given->keys};
+	for (uint32_t i = 0; i < rows->ncolumns; i++)
+	{
+		chunk->columns[i] = given->columns[i];
+		rows->is_odd |= !note_known(&rows->columns[i], &given->known[i]);
+	}
+	append_chunk(rows, chunk);
+	if (given->smallest < rows->smallest)
+		rows->smallest = given->smallest;
+	if (given->largest > rows->largest)
+		rows->largest = given->largest;
+	rows->nrows += given->nrows;
 	return true;
 }

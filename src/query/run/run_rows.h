@@ -58,6 +58,17 @@ typedef struct WaRunRows
 	uint16_t selection[WA_VECTOR_ROWS];
 } WaRunRows;
 
+/* Rows that somebody else has, none of whose first keys is NULL. */
+typedef struct WaGivenRows
+{
+	uint32_t nrows; /* at least one */
+	int64_t *keys;
+	int64_t smallest; /* of the keys */
+	int64_t largest;
+	const WaRowColumn *columns; /* as a chunk has them */
+	const WaRowValues *known;   /* of all values of each column */
+} WaGivenRows;
+
 /* Returns the bytes of a value of a kind. */
 static inline size_t
 wa_row_value_bytes(WaVectorKind kind)
@@ -65,6 +76,13 @@ wa_row_value_bytes(WaVectorKind kind)
 	return kind == WA_VECTOR_TEXT   ? sizeof(int32_t)
 		   : kind == WA_VECTOR_BOOL ? sizeof(uint8_t)
 									: sizeof(int64_t);
+}
+
+/* Tells whether words between these have room in narrow entries of a table. */
+static inline bool
+wa_row_words_are_narrow(int64_t smallest, int64_t largest)
+{
+	return smallest >= -INT32_MAX && largest <= INT32_MAX;
 }
 
 /* Makes no rows, in the arena; returns NULL if there is not enough memory. */
@@ -82,7 +100,14 @@ extern WA_MUST_CHECK bool wa_run_rows_take(WaRunRows *rows,
  * Takes a row with these keys, the first of which is not NULL; of a TEXT the number is in
  * its integer.  Returns as wa_run_rows_take.
  */
+extern WA_MUST_CHECK bool wa_run_rows_add_one(WaRunRows *rows,
+											  const WaQueryValue *keys);
+
+/*
+ * Adds rows, whose values stay where they are, and have to be there as long as the rows.
+ * Returns false, with the rows of no further use, if there is not enough memory.
+ */
 extern WA_MUST_CHECK bool wa_run_rows_add(WaRunRows *rows,
-										  const WaQueryValue *keys);
+										  const WaGivenRows *given);
 
 #endif /* WA_QUERY_RUN_ROWS_H */
