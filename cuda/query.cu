@@ -13,8 +13,8 @@
 // Tables that stay on the GPU take this part of its memory at most.
 static const size_t kTablesPart = 16;
 
-// Pinned memory of the host in which rows are handed over: those of about 20 million rows
-// with two values.  Tests set it lower.
+// Pinned memory of the host in which rows are handed over: 20 to 40 million rows with two
+// values.  Tests set it lower.
 #ifndef WA_QUERY_HOST_BYTES
 #define WA_QUERY_HOST_BYTES ((size_t) 512 << 20)
 #endif

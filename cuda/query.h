@@ -95,7 +95,9 @@ typedef struct WaCudaRange
 /* What rows have of a key, in memory of the host. */
 typedef struct WaCudaRowValues
 {
-	void *values;   /* integers, or the bits of doubles; 0 where NULL */
+	void *values; /* integers, or the bits of doubles; 0 where NULL */
+	uint8_t
+		bytes; /* of a value: those that the query says, or 4 in place of 8 */
 	uint8_t *valid; /* a byte for each row, 1: it is not NULL; NULL: none is */
 	int64_t smallest; /* that is not NULL; more than largest if there is none */
 	int64_t largest;

@@ -86,6 +86,7 @@ static const size_t kArrayAlignment = 256;
 // Where the arrays of a key lie in the piece of memory.
 struct LeftKey
 {
+	uint8_t bytes; // of a value
 	size_t values;
 	bool has_valid;
 	size_t valid;
@@ -139,6 +140,24 @@ place_array(Left *left, size_t width)
 	return place;
 }
 
+// Returns how many bytes a value of a key takes: 4 where that is known to be enough.
+static uint8_t
+value_bytes(const WaQueryWork *work, size_t number)
+{
+	const uint8_t most = work->query->value_bytes[number];
+	const WaQuerySource *source = &work->keys[number];
+	WaKeyRange range;
+
+	if (most < sizeof(int64_t) || source->form == WA_COLUMN_F32 ||
+		source->form == WA_COLUMN_F64)
+		return most;
+	if (!wa_query_key_range(source, &range))
+		range = wa_keys_form_range(source->form);
+	return range.smallest >= INT32_MIN && range.largest <= INT32_MAX
+			   ? sizeof(int32_t)
+			   : most;
+}
+
 // Finds places for all arrays.
 static void
 place_arrays(Left *left)
@@ -147,9 +166,10 @@ place_arrays(Left *left)
 
 	for (size_t i = 0; i < work->keys.size(); i++)
 	{
-		LeftKey key = {place_array(left, work->query->value_bytes[i]),
+		LeftKey key = {value_bytes(work, i), 0,
 					   i > 0 && work->keys[i].d_validity != NULL, 0};
 
+		key.values = place_array(left, key.bytes);
 		if (key.has_valid)
 			key.valid = place_array(left, sizeof(uint8_t));
 		left->keys.push_back(key);
@@ -161,7 +181,6 @@ static void
 start_key(const Left *left, size_t number)
 {
 	const LeftKey *key = &left->keys[number];
-	const uint8_t width = left->work->query->value_bytes[number];
 	const WaQueryLeftArgs args = {
 		wa_query_key_column(&left->work->keys[number]),
 		left->d_rows,
@@ -170,11 +189,12 @@ start_key(const Left *left, size_t number)
 		key->has_valid ? left->d_memory + key->valid : NULL,
 		left->d_bounds + number};
 
-	wa_query_launch(left->work,
-					width == sizeof(int64_t)   ? wa_query_left_kernel<int64_t>
-					: width == sizeof(int32_t) ? wa_query_left_kernel<int32_t>
-											   : wa_query_left_kernel<uint8_t>,
-					left->count, 0, args);
+	wa_query_launch(
+		left->work,
+		key->bytes == sizeof(int64_t)   ? wa_query_left_kernel<int64_t>
+		: key->bytes == sizeof(int32_t) ? wa_query_left_kernel<int32_t>
+										: wa_query_left_kernel<uint8_t>,
+		left->count, 0, args);
 }
 
 // Starts the copies of all keys, and that of their bounds to the host.
@@ -222,7 +242,7 @@ take_rows(const Left *left, LeftMemory *own)
 	{
 		const LeftKey *key = &left->keys[i];
 
-		keys.push_back({own->memory + key->values,
+		keys.push_back({own->memory + key->values, key->bytes,
 						key->has_valid ? own->memory + key->valid : NULL,
 						left->bounds[i].smallest, left->bounds[i].largest,
 						work->keys[i].scale});

@@ -66,20 +66,25 @@ add_rows(const WaCudaRows *rows, uint32_t begin, uint32_t end,
 		 const WaRowValues *known, WaRowColumn *columns, uint32_t ncolumns,
 		 WaQueryRun *run)
 {
-	const WaGivenRows given = {.nrows = end - begin,
-							   .keys = (int64_t *) rows->keys[0].values + begin,
-							   .smallest = rows->keys[0].smallest,
-							   .largest = rows->keys[0].largest,
-							   .columns = columns,
-							   .known = known};
+	const WaCudaRowValues *first = &rows->keys[0];
+	WaGivenRows given = {.nrows = end - begin,
+						 .smallest = first->smallest,
+						 .largest = first->largest,
+						 .columns = columns,
+						 .known = known};
 
+	if (first->bytes == sizeof(int32_t))
+		given.narrow_keys = (const int32_t *) first->values + begin;
+	else
+		given.keys = (int64_t *) first->values + begin;
 	for (uint32_t i = 0; i < ncolumns; i++)
 	{
 		const WaCudaRowValues *key = &rows->keys[i + 1];
 
-		columns[i].values =
-			(char *) key->values + begin * wa_row_value_bytes(known[i].kind);
-		columns[i].valid = key->valid == NULL ? NULL : key->valid + begin;
+		columns[i] = (WaRowColumn){
+			.values = (char *) key->values + (size_t) begin * key->bytes,
+			.valid = key->valid == NULL ? NULL : key->valid + begin,
+			.is_narrow = key->bytes < wa_row_value_bytes(known[i].kind)};
 	}
 	return begin == end || wa_query_run_add_rows(run, &given);
 }

@@ -59,15 +59,22 @@ store_block(const WaRowTable *table, const Block *block)
 		store_wide(block, table->values, table->known);
 }
 
-/* Returns a value of a kind, of which those of a column lie there, as a word. */
-static inline int64_t
-word_of(const void *values, WaVectorKind kind, size_t row)
+/* Returns how many bytes the values of a column of a kind take. */
+static inline size_t
+value_bytes(const WaRowColumn *column, WaVectorKind kind)
 {
-	switch (kind)
+	return column->is_narrow ? sizeof(int32_t) : wa_row_value_bytes(kind);
+}
+
+/* Returns a value of so many bytes as a word. */
+static inline int64_t
+word_of(const void *values, size_t bytes, size_t row)
+{
+	switch (bytes)
 	{
-		case WA_VECTOR_TEXT:
+		case sizeof(int32_t):
 			return ((const int32_t *) values)[row];
-		case WA_VECTOR_BOOL:
+		case sizeof(uint8_t):
 			return ((const uint8_t *) values)[row];
 		default:
 			return ((const int64_t *) values)[row];
@@ -79,12 +86,14 @@ static void
 read_rows(const WaRowColumn *column, WaVectorKind kind, size_t row,
 		  Block *block)
 {
-	if (wa_row_value_bytes(kind) == sizeof(int64_t))
+	const size_t bytes = value_bytes(column, kind);
+
+	if (bytes == sizeof(int64_t))
 		memcpy(block->words, (const int64_t *) column->values + row,
 			   block->nrows * sizeof(int64_t));
 	else
 		for (size_t i = 0; i < block->nrows; i++)
-			block->words[i] = word_of(column->values, kind, row + i);
+			block->words[i] = word_of(column->values, bytes, row + i);
 	block->has_nulls = column->valid != NULL;
 	if (block->has_nulls)
 		memcpy(block->valid, column->valid + row, block->nrows);
@@ -102,7 +111,7 @@ read_places(const WaRowTables *tables, const WaRowPlace *places,
 			&tables->chunks[places[i].chunk]->columns[column];
 		const uint32_t row = places[i].row;
 
-		block->words[i] = word_of(from->values, kind, row);
+		block->words[i] = word_of(from->values, value_bytes(from, kind), row);
 		block->valid[i] = from->valid == NULL ? 1 : from->valid[row];
 		block->has_nulls |= block->valid[i] == 0;
 	}
@@ -120,10 +129,12 @@ static void
 fill_rows(const WaRowTables *tables, const WaRowChunk *chunk, size_t row,
 		  size_t nrows)
 {
+	int64_t keys[WA_VECTOR_ROWS];
 	Block block;
 
 	block.nrows = nrows;
-	wa_row_bits_find(&tables->bits, chunk->keys + row, nrows, block.numbers);
+	wa_row_bits_find(&tables->bits, wa_row_chunk_keys(chunk, row, nrows, keys),
+					 nrows, block.numbers);
 	for (uint32_t i = 1; i < tables->ntables; i++)
 	{
 		read_rows(&chunk->columns[i - 1], kind_of(tables, i), row, &block);

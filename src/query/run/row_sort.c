@@ -63,9 +63,11 @@ list_places(const WaRunRows *rows, uint32_t chunk_number, WaRowPlace *places)
 		 chunk = chunk->next, chunk_number++)
 		for (uint32_t i = 0; i < chunk->nrows; i++)
 		{
-			ascends &= before <= chunk->keys[i];
-			before = chunk->keys[i];
-			*places++ = (WaRowPlace){before, chunk_number, i};
+			const int64_t key = wa_row_chunk_key(chunk, i);
+
+			ascends &= before <= key;
+			before = key;
+			*places++ = (WaRowPlace){key, chunk_number, i};
 		}
 	return ascends;
 }

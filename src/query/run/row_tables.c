@@ -235,11 +235,21 @@ wa_row_tables_place(WaRowTables *tables, uint32_t number, void *place)
 static bool
 add_keys(WaRowTables *tables, const WaRunRows *rows)
 {
+	int64_t buffer[WA_VECTOR_ROWS];
 	bool are_new = true;
 
 	for (const WaRowChunk *chunk = rows->first; chunk != NULL;
 		 chunk = chunk->next)
-		are_new &= wa_row_bits_add(&tables->bits, chunk->keys, chunk->nrows);
+		for (uint32_t row = 0; row < chunk->nrows; row += WA_VECTOR_ROWS)
+		{
+			const uint32_t left = chunk->nrows - row;
+			const uint32_t nrows =
+				left < WA_VECTOR_ROWS ? left : WA_VECTOR_ROWS;
+
+			are_new &= wa_row_bits_add(
+				&tables->bits, wa_row_chunk_keys(chunk, row, nrows, buffer),
+				nrows);
+		}
 	return are_new;
 }
 

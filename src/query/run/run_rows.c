@@ -66,6 +66,17 @@ note_keys(const int64_t *keys, size_t nrows, int64_t *smallest,
 	*largest = high;
 }
 
+const int64_t *
+wa_row_chunk_keys(const WaRowChunk *chunk, size_t row, size_t nrows,
+				  int64_t *buffer)
+{
+	if (chunk->narrow_keys == NULL)
+		return chunk->keys + row;
+	for (size_t i = 0; i < nrows; i++)
+		buffer[i] = chunk->narrow_keys[row + i];
+	return buffer;
+}
+
 WaRunRows *
 wa_run_rows_make(WaArena *arena, const WaNumberedQuery *numbered)
 {
@@ -419,8 +430,10 @@ wa_run_rows_add(WaRunRows *rows, const WaGivenRows *given)
 
 	if (chunk == NULL)
 		return false;
-	*chunk = (WaRowChunk){
-		.nrows = given->nrows, .room = given->nrows, .keys = given->keys};
+	*chunk = (WaRowChunk){.nrows = given->nrows,
+						  .room = given->nrows,
+						  .keys = given->keys,
+						  .narrow_keys = given->narrow_keys};
 	for (uint32_t i = 0; i < rows->ncolumns; i++)
 	{
 		chunk->columns[i] = given->columns[i];

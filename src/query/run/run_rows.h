@@ -29,6 +29,7 @@ typedef struct WaRowColumn
 {
 	void *values;   /* of the width of the kind, 0 where NULL */
 	uint8_t *valid; /* a byte for each row, 1: it is not NULL; NULL: none is */
+	bool is_narrow; /* the values are int32_t, though the kind has int64_t */
 } WaRowColumn;
 
 /* Some rows. */
@@ -38,6 +39,7 @@ typedef struct WaRowChunk
 	uint32_t nrows;
 	uint32_t room;
 	int64_t *keys;
+	const int32_t *narrow_keys; /* if they are not NULL, the keys are these */
 	WaRowColumn columns[];
 } WaRowChunk;
 
@@ -62,7 +64,8 @@ typedef struct WaRunRows
 typedef struct WaGivenRows
 {
 	uint32_t nrows; /* at least one */
-	int64_t *keys;
+	int64_t *keys;  /* or, as a chunk has them: */
+	const int32_t *narrow_keys;
 	int64_t smallest; /* of the keys */
 	int64_t largest;
 	const WaRowColumn *columns; /* as a chunk has them */
@@ -84,6 +87,21 @@ wa_row_words_are_narrow(int64_t smallest, int64_t largest)
 {
 	return smallest >= -INT32_MAX && largest <= INT32_MAX;
 }
+
+/* Returns the key of a row of a chunk. */
+static inline int64_t
+wa_row_chunk_key(const WaRowChunk *chunk, size_t row)
+{
+	return chunk->narrow_keys != NULL ? chunk->narrow_keys[row]
+									  : chunk->keys[row];
+}
+
+/*
+ * Returns the keys of rows of a chunk, from one on, at most WA_VECTOR_ROWS: in place, or in
+ * the buffer.
+ */
+extern const int64_t *wa_row_chunk_keys(const WaRowChunk *chunk, size_t row,
+										size_t nrows, int64_t *buffer);
 
 /* Makes no rows, in the arena; returns NULL if there is not enough memory. */
 extern WaRunRows *wa_run_rows_make(WaArena *arena,
