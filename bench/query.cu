@@ -57,6 +57,8 @@ struct BenchTable
 	std::vector<int64_t> values;
 	std::vector<int32_t> narrow;
 	std::vector<WaLookupSlot> slots;
+	std::vector<uint64_t> bits =
+		{}; // of narrow entries, with what is before them
 };
 
 // A query in the making.
@@ -76,6 +78,7 @@ struct BenchQuery
 	std::vector<std::vector<int64_t>>
 		key_values; // of each key; empty: it stands for itself; or there are none
 	std::vector<uint8_t> value_bytes = {}; // of keys, if rows are wanted
+	bool brings = false;                   // tables to the GPU, each time
 };
 
 static uint16_t
@@ -500,6 +503,39 @@ orders(const char *name, int64_t ndates)
 	return query;
 }
 
+// Looks few rows up in a table that is brought to the GPU: one of keys, a quarter of so many
+// entries, as it is made of orders.
+static BenchQuery
+brought(const char *name, size_t nentries, bool has_bits)
+{
+	BenchQuery query = {name, 1000 * 1000, {}, {}, {}, {}, {},
+						{},   {},          {}, {}, {}, {}};
+	const size_t words = (nentries + 63) / 64;
+	uint32_t count = 0;
+	BenchTable *table;
+
+	(void) add_join(query,
+					add_column<int32_t>(query, WA_VECTOR_INT, WA_COLUMN_I32,
+										{0, 1, (uint64_t) nentries, 1}),
+					1, nentries, 4);
+	add_aggregate(query, WA_CUDA_NO_REGISTER, 0);
+	query.brings = true;
+	if (!has_bits)
+		return query;
+	table = &query.tables[0];
+	table->bits.resize(words + (words + 1) / 2);
+	for (size_t i = 0; i < nentries; i++)
+	{
+		if (i % 64 == 0)
+			reinterpret_cast<uint32_t *>(&table->bits[words])[i / 64] = count;
+		if (table->narrow[i] == WA_NARROW_NULL)
+			continue;
+		table->bits[i / 64] |= (uint64_t) 1 << i % 64;
+		count++;
+	}
+	return query;
+}
+
 // What a query hands over.
 struct Taken
 {
@@ -542,11 +578,13 @@ run(WaCudaQueries *queries, const WaCudaQuery *query, uint64_t *traps)
 	return taken.count;
 }
 
+// What tables have been named by so far.
+static uint64_t digests;
+
 // Returns a table; narrow ones stay on the GPU, like those of what is joined.
 static WaLookupTable
 table_of(const BenchTable &from, const uint8_t *known)
 {
-	static uint64_t digests;
 	WaLookupTable table = {};
 
 	table.base = from.base;
@@ -568,6 +606,7 @@ table_of(const BenchTable &from, const uint8_t *known)
 	}
 	table.nentries = from.narrow.size();
 	table.narrow = from.narrow.data();
+	table.bits = from.bits.empty() ? NULL : from.bits.data();
 	table.is_total = true;
 	table.digest = {{1, ++digests}};
 	return table;
@@ -634,6 +673,8 @@ measure_one(const Bench &with, const BenchQuery &bench)
 		const auto begin = std::chrono::steady_clock::now();
 		std::chrono::duration<double, std::milli> time;
 
+		if (bench.brings)
+			tables[0].digest = {{1, ++digests}};
 		ngroups = run(with.queries, &query, traps.data());
 		time = std::chrono::steady_clock::now() - begin;
 		if (i >= 0)
@@ -714,6 +755,8 @@ main(int argc, char **argv)
 	measure(bench, q35());
 	measure(bench, orders("rows of a table, all", 2500));
 	measure(bench, orders("rows of a table, a tenth", 250));
+	measure(bench, brought("a table of 60M entries brought", 60000000, false));
+	measure(bench, brought("the same as bits", 60000000, true));
 	wa_cuda_queries_close(bench.queries);
 	return 0;
 }

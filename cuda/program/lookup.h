@@ -26,11 +26,13 @@ struct __align__(16) WaLookup
 // Returns the table that a host's table is, or what is known of it but for its entries.
 WaLookup wa_lookup_of(const WaLookupTable *table);
 
-// Returns the bytes of a table's entries, or slots.
+// Returns the bytes of a table's entries, or slots, and of its bits, of which entries are
+// made.
 size_t wa_lookup_bytes(const WaLookupTable *table);
 
 // Starts to copy the entries of a host's table to device memory of so many bytes, aligned
-// to 16; *lookup is the table that is there when the stream has come past the copy.
+// to 16, or its bits and what makes entries of these; *lookup is the table that is there when
+// the stream has come past that.
 cudaError_t wa_lookup_send(const WaLookupTable *table, void *d_memory,
 						   cudaStream_t stream, WaLookup *lookup);
 

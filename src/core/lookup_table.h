@@ -88,9 +88,37 @@ typedef struct WaLookupTable
 	/* In place of values and known, or NULL: */
 	const int32_t *narrow;     /* all is known, WA_NARROW_NULL is NULL */
 	const WaLookupSlot *slots; /* for keys, of INT, that lie far apart */
+
+	/*
+	 * Beside narrow, or NULL: they say the same, in less memory.  Of each entry a bit, 1: it
+	 * has a value, which is the number of bits before; and behind these words a uint32_t for
+	 * each: the number of bits before.
+	 */
+	const uint64_t *bits;
 } WaLookupTable;
 
 #define WA_NARROW_NULL INT32_MIN
+
+/* Returns how many words of bits so many entries have, and the bytes of all of it. */
+static inline uint64_t
+wa_lookup_bits_words(uint64_t nentries)
+{
+	return (nentries + 63) / 64;
+}
+
+static inline uint64_t
+wa_lookup_bits_bytes(uint64_t nentries)
+{
+	return wa_lookup_bits_words(nentries) *
+		   (sizeof(uint64_t) + sizeof(uint32_t));
+}
+
+/* Returns the bytes of narrow entries, behind which bits may lie. */
+static inline uint64_t
+wa_lookup_narrow_bytes(uint64_t nentries)
+{
+	return (nentries * sizeof(int32_t) + 7) / 8 * 8;
+}
 
 #ifdef __cplusplus
 extern "C"

@@ -303,6 +303,12 @@ __popc(unsigned bits)
 }
 
 inline int
+__popcll(unsigned long long bits)
+{
+	return __builtin_popcountll(bits);
+}
+
+inline int
 __clzll(long long bits)
 {
 	return bits == 0 ? 64 : __builtin_clzll((unsigned long long) bits);

@@ -199,6 +199,48 @@ test_tables()
 				 "no table stays in the end");
 }
 
+// A table of keys is brought as bits: what its entries are is told by these alone.
+static void
+test_bits()
+{
+	constexpr size_t kWords = (kEntries + 63) / 64;
+	WaQueryTables tables = {};
+	std::vector<uint64_t> bits(kWords + (kWords + 1) / 2);
+	std::vector<int32_t> narrow(kEntries, WA_NARROW_NULL);
+	std::vector<int32_t> others(kEntries, 7);
+	std::vector<int32_t> entries(kEntries);
+	WaLookupTable table = {};
+	uint32_t *before = reinterpret_cast<uint32_t *>(&bits[kWords]);
+	int32_t count = 0;
+	WaQueryTable *used;
+
+	for (size_t i = 0; i < kEntries; i++)
+	{
+		if (i % 64 == 0)
+			before[i / 64] = (uint32_t) count;
+		if (i * i % 7 > 2)
+			continue;
+		bits[i / 64] |= (uint64_t) 1 << i % 64;
+		narrow[i] = count++;
+	}
+	table.width = 1;
+	table.nentries = kEntries;
+	table.narrow = others.data();
+	table.bits = bits.data();
+	table.digest = {{1, 2}};
+	tables.max_bytes = wa_lookup_bytes(&table);
+	used = wa_query_table_use(&tables, &table, NULL);
+	report_group(cudaMemcpy(entries.data(), used->lookup.narrow,
+							kEntries * sizeof(int32_t),
+							cudaMemcpyDeviceToHost) == cudaSuccess &&
+						 entries == narrow
+					 ? ""
+					 : "they are others",
+				 "entries are made of bits");
+	wa_query_table_unuse(&tables, used);
+	wa_query_tables_close(&tables);
+}
+
 // Takes a piece of the host's memory and gives it back; tells whether that went without
 // allocating any.
 static bool
@@ -261,6 +303,7 @@ int
 main()
 {
 	test_tables();
+	test_bits();
 	test_host();
 	test_growth();
 	test_limit();

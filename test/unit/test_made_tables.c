@@ -776,6 +776,27 @@ look_up(const WaLookupTable *table, int64_t key)
 	return wa_vector_is_valid(&out, 0) ? (int64_t) word : -1;
 }
 
+/* Tells whether the bits of a table say what its entries are. */
+static bool
+bits_are_right(const WaLookupTable *table)
+{
+	const uint32_t *before =
+		(const uint32_t *) (table->bits +
+							wa_lookup_bits_words(table->nentries));
+
+	for (uint64_t i = 0; i < table->nentries; i++)
+	{
+		const uint64_t word = table->bits[i / 64];
+		const uint64_t below = word & ((UINT64_C(1) << i % 64) - 1);
+		const int32_t number =
+			(int32_t) before[i / 64] + __builtin_popcountll(below);
+
+		EXPECT(table->narrow[i] ==
+			   ((word >> i % 64 & 1) != 0 ? number : WA_NARROW_NULL));
+	}
+	return true;
+}
+
 /* Tells whether the table of the keys is that of a model. */
 static bool
 keys_are_right(const Model *model, const WaLookupTable *table)
@@ -789,6 +810,8 @@ keys_are_right(const Model *model, const WaLookupTable *table)
 	EXPECT(table->base == like.base && table->nentries == like.nentries);
 	EXPECT((table->narrow != NULL) == has_entries);
 	EXPECT((table->slots != NULL) == !has_entries);
+	EXPECT((table->bits != NULL) == has_entries);
+	EXPECT(!has_entries || bits_are_right(table));
 	for (size_t i = 0; i < model->nrows; i++)
 	{
 		const int64_t key = model->rows[i]->words[KEY];

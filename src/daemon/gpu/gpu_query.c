@@ -173,6 +173,7 @@ make_ranks(WaArena *arena, const WaLookupTable *table, WaLookupTable *ranks,
 	ranks->values = rank_of;
 	ranks->known = known;
 	ranks->narrow = NULL;
+	ranks->bits = NULL;
 	ranks->scale = 0;
 	ranks->digest = (WaTableDigest){{0, 0}};
 	*values = (WaCudaKeyValues){

@@ -4,9 +4,10 @@
  *
  * Processors that have AVX2 count bits by an instruction, too.
  */
-#include "query/run/row_bits.h"
-#include "core/lookup_table.h"
+#include <string.h>
+
 #include "core/vectorised.h"
+#include "query/run/row_bits.h"
 
 bool
 wa_row_bits_make(WaRowBits *bits, WaArena *arena, int64_t smallest,
@@ -102,4 +103,17 @@ wa_row_bits_fill(const WaRowBits *bits, uint64_t begin, uint64_t end,
 			number += is_key;
 		}
 	}
+}
+
+void
+wa_row_bits_copy(const WaRowBits *bits, uint64_t begin, uint64_t end,
+				 uint64_t *to)
+{
+	uint32_t *before = (uint32_t *) (void *) (to + wa_row_bits_words(bits));
+
+	if (begin == end)
+		return;
+	memcpy(to + begin, bits->bits + begin, (end - begin) * sizeof(*to));
+	memcpy(before + begin, bits->before + begin,
+		   (end - begin) * sizeof(*before));
 }

@@ -9,6 +9,7 @@
 #ifndef WA_QUERY_ROW_BITS_H
 #define WA_QUERY_ROW_BITS_H
 
+#include "core/lookup_table.h"
 #include "core/must_check.h"
 #include "query/base/arena.h"
 
@@ -44,11 +45,15 @@ extern void wa_row_bits_find(const WaRowBits *bits, const int64_t *keys,
 extern void wa_row_bits_fill(const WaRowBits *bits, uint64_t begin,
 							 uint64_t end, int32_t *narrow);
 
+/* Copies the words begin to end - 1, and what is before them, to a table's bits. */
+extern void wa_row_bits_copy(const WaRowBits *bits, uint64_t begin,
+							 uint64_t end, uint64_t *to);
+
 /* Returns how many words there are. */
 static inline uint64_t
 wa_row_bits_words(const WaRowBits *bits)
 {
-	return (bits->nbits + 63) / 64;
+	return wa_lookup_bits_words(bits->nbits);
 }
 
 #endif /* WA_QUERY_ROW_BITS_H */

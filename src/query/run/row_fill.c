@@ -173,9 +173,11 @@ fill_by_bits(const WaRowTables *tables, uint32_t part)
 	const uint64_t nwords = wa_row_bits_words(&tables->bits);
 	const uint32_t nparts = tables->nparts;
 	const uint64_t nrows = tables->nrows;
+	const uint64_t begin = nwords * part / nparts;
+	const uint64_t end = nwords * (part + 1) / nparts;
 
-	wa_row_bits_fill(&tables->bits, nwords * part / nparts,
-					 nwords * (part + 1) / nparts, tables->tables[0].narrow);
+	wa_row_bits_fill(&tables->bits, begin, end, tables->tables[0].narrow);
+	wa_row_bits_copy(&tables->bits, begin, end, tables->tables[0].bits);
 	if (tables->ntables > 1)
 		fill_values(tables, nrows * part / nparts, nrows * (part + 1) / nparts);
 }

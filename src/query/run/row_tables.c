@@ -198,7 +198,8 @@ wa_row_tables_bytes(const WaRowTables *tables, uint32_t number)
 		case WA_TABLE_SLOTS:
 			return nentries * sizeof(WaLookupSlot);
 		case WA_TABLE_NARROW:
-			return nentries * sizeof(int32_t);
+			return wa_lookup_narrow_bytes(nentries) +
+				   (number == 0 ? wa_lookup_bits_bytes(nentries) : 0);
 		default:
 			return nentries * (sizeof(int64_t) + sizeof(uint8_t));
 	}
@@ -212,7 +213,13 @@ wa_row_tables_place(WaRowTables *tables, uint32_t number, void *place)
 	if (table->form == WA_TABLE_SLOTS)
 		table->slots = place;
 	else if (table->form == WA_TABLE_NARROW)
+	{
 		table->narrow = place;
+		if (number == 0)
+			table->bits = (uint64_t *) place +
+						  wa_lookup_narrow_bytes(table->table.nentries) /
+							  sizeof(uint64_t);
+	}
 	else
 	{
 		table->values = place;
@@ -221,6 +228,7 @@ wa_row_tables_place(WaRowTables *tables, uint32_t number, void *place)
 	}
 	table->table.slots = table->slots;
 	table->table.narrow = table->narrow;
+	table->table.bits = table->bits;
 	table->table.values = table->values;
 	/* Of no rows there is an entry, too. */
 	if (number > 0 && tables->nrows == 0)

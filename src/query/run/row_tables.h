@@ -22,6 +22,7 @@ typedef struct WaRowTable
 	WaLookupTable table;
 	WaTableForm form;
 	int32_t *narrow;
+	uint64_t *bits; /* of keys beside narrow */
 	WaLookupSlot *slots;
 	int64_t *values;
 	uint8_t *known;
