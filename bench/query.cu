@@ -756,7 +756,7 @@ main(int argc, char **argv)
 	measure(bench, orders("rows of a table, all", 2500));
 	measure(bench, orders("rows of a table, a tenth", 250));
 	measure(bench, brought("a table of 60M entries brought", 60000000, false));
-	measure(bench, brought("the same as bits", 60000000, true));
+	measure(bench, brought("a table of 60M entries as bits", 60000000, true));
 	wa_cuda_queries_close(bench.queries);
 	return 0;
 }
