@@ -212,7 +212,9 @@ wa_gpu_runner_use(const WaGpuRun *run, void **states,
 	WaStatus status = WA_OK;
 
 	states[0] = NULL;
-	if (request->mirror == NULL || request->gpus == NULL)
+	/* Copies have the rows, too, in whose place others come with the query. */
+	if (request->mirror == NULL || request->gpus == NULL ||
+		request->rest_blocks != NULL)
 		return WA_OK;
 	parts = calloc(1, sizeof(*parts));
 	if (parts == NULL)
