@@ -99,6 +99,11 @@ SELECT rest('SELECT d.note, d.flag, count(*) FROM rest_facts f JOIN rest_dims d 
 -- Rows of both sides have changed.
 UPDATE rest_facts SET c = 12 WHERE id < 10;
 SELECT rest('SELECT d.note, f.c, count(*), max(d.price) FROM rest_facts f JOIN rest_dims d ON d.id = f.k AND d.parent < 2800 GROUP BY 1, 2');
+-- There is no room for their rows here.
+SET warpagg.debug_spill_groups = 1;
+SELECT rest('SELECT d.note, d.opt, count(*) FROM rest_facts f JOIN rest_dims d ON d.id = f.k AND d.parent < 2750 GROUP BY 1, 2');
+SELECT rest('SELECT d.id, d.kind, d.filler, sum(f.c) FROM rest_facts f JOIN rest_dims d ON d.id = f.k AND d.day > ''2020-03-05'' GROUP BY d.id');
+RESET warpagg.debug_spill_groups;
 -- Too many blocks have changed.
 UPDATE rest_dims SET parent = parent WHERE id % 50 = 0;
 SELECT rest('SELECT d.opt, count(*) FROM rest_facts f JOIN rest_dims d ON d.id = f.k AND d.parent < 2700 GROUP BY 1');

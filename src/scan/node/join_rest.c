@@ -14,7 +14,6 @@
 #include "scan/resident/stamps.h"
 #include "scan/rows/batch_loop.h"
 #include "scan/spill/group_message.h"
-#include "scan/spill/spill.h"
 
 /* One block in so many is read here at most: beyond, the plan may have workers. */
 #define LEAST_SHARE 8
@@ -59,10 +58,9 @@ read_rows(WaScanState *state, const uint64_t *resident)
 	if (joined != NULL && !wa_join_tables_have(joined))
 		return false;
 	wa_heap_leave_out(state->sources.list[0]->heap, resident);
-	while (!state->batch.has_left && !wa_spill_has_spilled(&state->store) &&
-		   wa_scan_take_batch(state))
+	while (!state->batch.has_left && wa_scan_take_batch(state))
 		;
-	return !state->batch.has_left && !wa_spill_has_spilled(&state->store);
+	return !state->batch.has_left;
 }
 
 /* Writes the groups, each of which is a row. */
