@@ -21,12 +21,14 @@ The last line is "N passed, M failed", and the exit status is 0 only if M is 0.
 
 import argparse
 import os
+import random
 import signal
 import sys
 import threading
 import time
 
 import freshness
+import freshness_writers
 import processes
 from session import Session, SessionLost
 
@@ -90,9 +92,9 @@ def make_tables(session):
     session.run("DROP SCHEMA IF EXISTS wa_soak CASCADE")
     session.run("CREATE SCHEMA wa_soak")
     for table in TABLES:
-        session.run(f"CREATE TABLE {table} ({freshness.COLUMNS}) "
+        session.run(f"CREATE TABLE {table} ({freshness_writers.COLUMNS}) "
                     "WITH (autovacuum_enabled = off)")
-        session.run(f"INSERT INTO {table} SELECT {freshness.SAME} "
+        session.run(f"INSERT INTO {table} SELECT {freshness_writers.SAME} "
                     f"FROM generate_series(1, {ROWS}) id")
         session.run(f"VACUUM (FREEZE, ANALYZE) {table}")
     expected = {}
@@ -301,7 +303,7 @@ class Fault(threading.Thread):
     def __init__(self, soak, count):
         super().__init__(name=type(self).__name__.lower(), daemon=True)
         self.soak = soak
-        self.rng = freshness.random.Random(f"{soak.options.seed}/{self.name}")
+        self.rng = random.Random(f"{soak.options.seed}/{self.name}")
         self.count = count
         self.done = 0
         self.problem = None

@@ -96,7 +96,8 @@ make_clause(Clause *clause)
 								 WA_VECTOR_BOOL}};
 	clause->constant = (WaQueryConstant){
 		CONSTANT,
-		{.integer = pick(3) == 0 ? constants[pick(7)] + (int64_t) pick(3) - 1
+		{.integer = pick(3) == 0 ? (int64_t) ((uint64_t) constants[pick(7)] +
+											  pick(3) - 1)
 								 : (int64_t) pick(ENTRIES) - ENTRIES / 2}};
 	if (compares)
 		clause->instructions[0] =
