@@ -16,7 +16,6 @@
 #include "scan/plan/resident_worth.h"
 #include "scan/resident/resident_made.h"
 #include "scan/rows/prepare.h"
-#include "scan/spill/spill.h"
 
 /* Returns the plan that scans the relation whose rows a plan returns; NULL: none does. */
 static const Plan *
@@ -210,7 +209,6 @@ wa_join_making_end(WaJoinMaking *making)
 {
 	WaScanState *state = &making->state;
 
-	wa_spill_end(&state->store);
 	wa_sources_end(&state->sources);
 	if (state->query.interpreter->joined != NULL)
 		MemoryContextDelete(state->query.interpreter->joined->context);

@@ -58,9 +58,12 @@ read_rows(WaScanState *state, const uint64_t *resident)
 	if (joined != NULL && !wa_join_tables_have(joined))
 		return false;
 	wa_heap_leave_out(state->sources.list[0]->heap, resident);
-	while (!state->batch.has_left && wa_scan_take_batch(state))
+	/* There is no description of rows that would be spilled. */
+	state->store.never_spills = true;
+	while (!state->batch.has_left && !state->store.has_outgrown &&
+		   wa_scan_take_batch(state))
 		;
-	return !state->batch.has_left;
+	return !state->batch.has_left && !state->store.has_outgrown;
 }
 
 /* Writes the groups, each of which is a row. */

@@ -79,20 +79,7 @@ select_rows(void *context, uint32_t part, const uint16_t *selection,
 				   selection, (int) nselected);
 }
 
-/* Tells whether some rows have no group, as there is no memory for one. */
-static bool
-lack_groups(const WaScanBatch *batch, size_t nrows)
-{
-	for (size_t i = 0; i < nrows; i++)
-		if (batch->group_numbers[i] == WA_NO_GROUP)
-			return true;
-	return false;
-}
-
-/*
- * Brings the rows that are left into their groups, or spills them, from where they are taken
- * row by row if need be.
- */
+/* Brings the rows that are left into their groups, or spills them. */
 static void
 take_rows(WaScanState *state, size_t nrows)
 {
@@ -105,11 +92,6 @@ take_rows(WaScanState *state, size_t nrows)
 											 state->batch.key_vectors, nrows,
 											 state->batch.group_numbers));
 		groups = state->batch.group_numbers;
-		if (state->batch.rowwise == NULL && lack_groups(&state->batch, nrows))
-		{
-			state->batch.has_left = true;
-			return;
-		}
 		if (wa_spill_missing(&state->store, &state->batch, nrows, &found) == 0)
 			return;
 	}

@@ -244,7 +244,11 @@ wa_spill_check(WaScanStore *store)
 	wa_spill_pace_note(store, bytes);
 	if (!wa_spill_has_spilled(store))
 	{
-		if (is_full(store, bytes))
+		if (!is_full(store, bytes))
+			return;
+		if (store->never_spills)
+			store->has_outgrown = true;
+		else
 			close_groups(store);
 	}
 	else if (wa_spill_pace_has_outgrown(store->spill->closed_bytes, bytes))

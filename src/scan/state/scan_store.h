@@ -38,6 +38,9 @@ typedef struct WaScanStore
 	struct WaDependents *dependents; /* scan/output/dependents.h; NULL: none */
 	double answered;       /* part of an answer that is merged, or 0 */
 	struct WaSpill *spill; /* scan/spill/spill.h; NULL: nothing is spilled */
+	bool
+		never_spills; /* that the groups have outgrown the memory is noted alone: */
+	bool has_outgrown;
 	struct WaSpillRows *spill_rows; /* NULL: not yet needed */
 	WaSpillGrowth growth;
 	WaSpillCounts spilled; /* of the present scan */
