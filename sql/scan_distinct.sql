@@ -40,7 +40,7 @@ CREATE VIEW distinct_queries AS SELECT query FROM unnest(ARRAY[
     'SELECT DISTINCT n FROM distinct_rows ORDER BY n DESC NULLS LAST',
     'SELECT DISTINCT f FROM distinct_rows',
     'SELECT DISTINCT date_trunc(''month'', ts), extract(dow FROM d) FROM distinct_rows ORDER BY 1 DESC, 2 LIMIT 5 OFFSET 2',
-    'SELECT DISTINCT upper(t) || c FROM distinct_rows WHERE t LIKE ''text 1%''',
+    'SELECT DISTINCT upper(t) FROM distinct_rows WHERE t LIKE ''text 1%''',
     'SELECT k, t FROM distinct_rows GROUP BY t, k HAVING k > 3 ORDER BY t NULLS FIRST, k LIMIT 4',
     'SELECT 1 FROM distinct_rows GROUP BY k',
     'SELECT DISTINCT k FROM distinct_rows WHERE id < 0',
