@@ -16,8 +16,9 @@ typedef struct WaMadeTables WaMadeTables;
 
 /*
  * Begins tables of the rows of a request's runs, to the first of which those are added that
- * the query brings; they stay as they are then.  Stores the tables, and in how many parts they are filled, 0 if there is no use in them.  Returns
- * WA_OUT_OF_MEMORY, with nothing stored, and a text in error, if there is not enough.
+ * the query brings; they stay as they are then.  Stores the tables, and in how many parts
+ * they are filled, 0 if there is no use in them.  Returns WA_OUT_OF_MEMORY, with nothing
+ * stored, and a text in error, if there is not enough.
  */
 WA_MUST_CHECK WaStatus wa_made_tables_begin(const WaRunRequest *request,
 											const WaNumberedQuery *numbered,

@@ -9,6 +9,7 @@
 
 #include "utils/rel.h"
 
+#include "core/bits.h"
 #include "scan/base/context_arena.h"
 #include "scan/node/join_rest.h"
 #include "scan/resident/stamps.h"
@@ -17,13 +18,6 @@
 
 /* One block in so many is read here at most: beyond, the plan may have workers. */
 #define LEAST_SHARE 8
-
-/* Sets the bit of a block. */
-static void
-set_block(uint64_t *words, uint32 block)
-{
-	words[block / 64] |= UINT64CONST(1) << block % 64;
-}
 
 /*
  * Finds the blocks that are not resident, and those that are, in words of whole extents.
@@ -42,7 +36,7 @@ find_blocks(const WaScanSources *sources, WaRestRows *rest, uint64_t *resident)
 		return false;
 	for (uint32 block = 0; block < nblocks; block++)
 	{
-		set_block(identities[block] != 0 ? resident : rest->blocks, block);
+		wa_bits_set(identities[block] != 0 ? resident : rest->blocks, block);
 		rest->nblocks += identities[block] == 0;
 	}
 	pfree(identities);
