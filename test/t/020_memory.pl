@@ -16,7 +16,7 @@ use WarpaggTest;
 my $mb = 1024 * 1024;
 
 # Of a process without queries: its program, its threads, what allocators keep.
-my $process = 48 * $mb;
+my $process = 64 * $mb;
 
 my $node = make_node(
 	'memory',

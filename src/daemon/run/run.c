@@ -517,6 +517,8 @@ clean(WaRun *run)
 	run->rest = NULL;
 	run->query = NULL;
 	run->query_room = 0;
+	if (run->outcome.status == WA_OUT_OF_MEMORY)
+		wa_memory_trim();
 }
 
 /* The pool's finish. */
