@@ -23,6 +23,7 @@
 #include "scan/output/top.h"
 #include "scan/state/instrument.h"
 #include "scan/state/plan.h"
+#include "scan/state/rolled_query.h"
 #include "scan/state/scan_state.h"
 #include "scan/state/shared_instrument.h"
 #include "scan/state/why_heap.h"
@@ -327,6 +328,7 @@ void
 wa_scan_explain(CustomScanState *node, List *ancestors, ExplainState *es)
 {
 	WaScanState *state = (WaScanState *) node;
+	const WaScanQuery *returned = wa_scan_query_returned(&state->query);
 	const CustomScan *plan = castNode(CustomScan, node->ss.ps.plan);
 	WaInstrument instrument = wa_instrument_of(state);
 	List *context =
@@ -334,9 +336,9 @@ wa_scan_explain(CustomScanState *node, List *ancestors, ExplainState *es)
 	bool use_prefix = explain_has_prefixes_compat(es);
 
 	wa_shared_instrument_collect(state, &instrument);
-	show_expressions("Aggregates", state->query.aggregates, context, use_prefix,
+	show_expressions("Aggregates", returned->aggregates, context, use_prefix,
 					 es);
-	show_keys(&state->query, context, use_prefix, es);
+	show_keys(returned, context, use_prefix, es);
 	show_clauses("One-Time Filter", state->query.one_time_clauses, context,
 				 use_prefix, es);
 	show_clauses("Row Filter", state->query.filter_clauses, context, use_prefix,

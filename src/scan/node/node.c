@@ -27,9 +27,11 @@
 #include "scan/resident/resident.h"
 #include "scan/rows/batch_loop.h"
 #include "scan/rows/prepare.h"
+#include "scan/rows/roll_up.h"
 #include "scan/spill/group_store.h"
 #include "scan/spill/spill.h"
 #include "scan/state/plan.h"
+#include "scan/state/rolled_query.h"
 #include "scan/state/scan_state.h"
 #include "scan/state/shared_instrument.h"
 #include "scan/state/why_heap.h"
@@ -53,6 +55,32 @@ keep_free_memory(void)
 	kept = true;
 }
 
+/* Returns the store whose groups are returned. */
+static WaScanStore *
+returned_store(WaScanState *state)
+{
+	return state->roll_up != NULL ? &state->roll_up->store : &state->store;
+}
+
+/* Makes what returns the groups. */
+static void
+make_output(WaScanState *state, EState *estate)
+{
+	const CustomScan *plan = castNode(CustomScan, state->css.ss.ps.plan);
+	WaScanStore *store;
+	WaPlanTop top;
+
+	if (state->query.rolled != NULL)
+		state->roll_up = wa_roll_up_make(&state->store);
+	store = returned_store(state);
+	store->dependents = wa_dependents_make(store->query, estate);
+	state->before_having =
+		wa_output_before_having(store->query, (Node *) plan->scan.plan.qual);
+	if (wa_plan_top(plan, &top))
+		state->top = wa_top_make(&state->css.ss, store, &top);
+	state->order = wa_order_make(store);
+}
+
 static void
 begin_scan(CustomScanState *node, EState *estate, int eflags)
 {
@@ -60,7 +88,6 @@ begin_scan(CustomScanState *node, EState *estate, int eflags)
 	CustomScan *plan = castNode(CustomScan, node->ss.ps.plan);
 	const Relation relation = wa_feed_take_relation(&node->ss);
 	const char *reason;
-	WaPlanTop top;
 
 	if (wa_plan_feed(plan) == NULL && wa_plan_pushed(plan) == NULL)
 		wa_scan_set_source(state, relation);
@@ -71,9 +98,11 @@ begin_scan(CustomScanState *node, EState *estate, int eflags)
 	state->alternative = wa_alternative_make(state, eflags);
 	/* warpagg.accelerate is as it was when the plan was made. */
 	reason = wa_scan_query_aggregate(&state->query, NULL);
+	if (reason == NULL && state->query.rolled != NULL)
+		reason = wa_rolled_query_aggregate(&state->query, NULL);
 	if (reason != NULL)
 		elog(ERROR, "unexpected aggregate: %s", reason);
-	wa_scan_query_check_permissions(&state->query);
+	wa_scan_query_check_permissions(wa_scan_query_returned(&state->query));
 	if ((eflags & EXEC_FLAG_EXPLAIN_ONLY) != 0)
 		return;
 	keep_free_memory();
@@ -82,12 +111,7 @@ begin_scan(CustomScanState *node, EState *estate, int eflags)
 	state->one_time_filter =
 		ExecInitQual(state->query.one_time_clauses, &node->ss.ps);
 	state->clock.is_on = (estate->es_instrument & INSTRUMENT_TIMER) != 0;
-	state->store.dependents = wa_dependents_make(&state->query, estate);
-	state->before_having =
-		wa_output_before_having(&state->query, (Node *) plan->scan.plan.qual);
-	if (wa_plan_top(plan, &top))
-		state->top = wa_top_make(&node->ss, &state->store, &top);
-	state->order = wa_order_make(&state->store);
+	make_output(state, estate);
 	wa_shared_instrument_make(state);
 }
 
@@ -166,11 +190,20 @@ read_table(WaScanState *state)
 	return true;
 }
 
+/* Forgets all groups. */
+static void
+drop_groups(WaScanState *state)
+{
+	wa_spill_end(&state->store);
+	if (state->roll_up != NULL)
+		wa_roll_up_end(state->roll_up);
+}
+
 /* Leaves all to PostgreSQL's plan. */
 static void
 use_alternative(WaScanState *state)
 {
-	wa_spill_end(&state->store);
+	drop_groups(state);
 	state->ngroups = 0;
 	wa_alternative_begin(state);
 }
@@ -179,12 +212,42 @@ use_alternative(WaScanState *state)
 static void
 start(WaScanState *state)
 {
-	if (state->query.is_ours)
+	if (wa_scan_query_returned(&state->query)->is_ours)
 		wa_client_begin();
-	wa_spill_end(&state->store);
+	drop_groups(state);
 	wa_instrument_start(state);
 	state->ngroups = 0;
 	state->is_started = true;
+}
+
+/* Rolls up what has been read, and what was spilled of it. */
+static void
+roll_up(WaScanState *state)
+{
+	wa_roll_up_begin(state->roll_up);
+	wa_roll_up_take(state->roll_up, &state->store, state->query.ncolumns);
+	while (wa_spill_is_left(&state->store))
+	{
+		wa_scan_read_partition(state);
+		wa_roll_up_take(state->roll_up, &state->store, state->query.ncolumns);
+	}
+	wa_roll_up_finish(state->roll_up);
+}
+
+/*
+ * Computes the groups of the first batch; returns false if the alternative has them.
+ */
+static bool
+fill_first(WaScanState *state)
+{
+	if (!read_table(state))
+	{
+		use_alternative(state);
+		return false;
+	}
+	if (state->roll_up != NULL)
+		roll_up(state);
+	return true;
 }
 
 /*
@@ -194,19 +257,23 @@ start(WaScanState *state)
 static bool
 fill(WaScanState *state)
 {
+	WaScanStore *store = returned_store(state);
+
 	if (wa_alternative_is_used(state->alternative) ||
-		(state->batches > 0 && !wa_spill_is_left(&state->store)))
+		(state->batches > 0 && !wa_spill_is_left(store)))
 		return false;
 	state->next = 0;
-	if (state->batches++ > 0)
-		wa_scan_read_partition(state);
-	else if (!read_table(state))
+	if (state->batches++ == 0)
 	{
-		use_alternative(state);
-		return false;
+		if (!fill_first(state))
+			return false;
 	}
-	wa_shifted_check(&state->store);
-	state->ngroups = wa_scan_groups(&state->store);
+	else if (state->roll_up != NULL)
+		wa_roll_up_read_partition(state->roll_up);
+	else
+		wa_scan_read_partition(state);
+	wa_shifted_check(store);
+	state->ngroups = wa_scan_groups(store);
 	if (state->top != NULL)
 	{
 		state->now.compared_groups += state->ngroups;
@@ -253,6 +320,7 @@ static TupleTableSlot *
 exec_scan(CustomScanState *node)
 {
 	WaScanState *state = (WaScanState *) node;
+	const WaScanStore *store = returned_store(state);
 	PlanState *ps = &node->ss.ps;
 	ExprContext *econtext = ps->ps_ExprContext;
 	uint32 group;
@@ -264,9 +332,8 @@ exec_scan(CustomScanState *node)
 		CHECK_FOR_INTERRUPTS();
 		ResetExprContext(econtext);
 		old = MemoryContextSwitchTo(econtext->ecxt_per_tuple_memory);
-		econtext->ecxt_scantuple =
-			wa_output_store(&state->store, group, state->before_having,
-							node->ss.ss_ScanTupleSlot);
+		econtext->ecxt_scantuple = wa_output_store(
+			store, group, state->before_having, node->ss.ss_ScanTupleSlot);
 		MemoryContextSwitchTo(old);
 		if (!ExecQual(ps->qual, econtext))
 		{
@@ -274,7 +341,7 @@ exec_scan(CustomScanState *node)
 			continue;
 		}
 		old = MemoryContextSwitchTo(econtext->ecxt_per_tuple_memory);
-		wa_output_add(&state->store, group, state->before_having,
+		wa_output_add(store, group, state->before_having,
 					  node->ss.ss_ScanTupleSlot);
 		MemoryContextSwitchTo(old);
 		return ps->ps_ProjInfo == NULL ? econtext->ecxt_scantuple
@@ -296,7 +363,7 @@ end_scan(CustomScanState *node)
 		wa_feed_end(state->feed);
 	wa_joined_end(state->joined);
 	wa_alternative_end(state->alternative);
-	wa_spill_end(&state->store);
+	drop_groups(state);
 }
 
 static void

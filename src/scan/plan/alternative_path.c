@@ -18,6 +18,7 @@
 #include "scan/plan/alternative_path.h"
 #include "scan/plan/serial_path.h"
 #include "scan/state/plan.h"
+#include "scan/state/rolled_query.h"
 
 /* What an alternative is made for. */
 typedef struct Making
@@ -120,9 +121,10 @@ find_cheapest(const RelOptInfo *output_rel)
 static PathTarget *
 make_target(PlannerInfo *root, const WaScanQuery *query)
 {
+	const WaScanQuery *returned = wa_scan_query_returned(query);
 	PathTarget *target = create_empty_pathtarget();
 
-	target->exprs = list_concat_copy(query->keys, query->aggregates);
+	target->exprs = list_concat_copy(returned->keys, returned->aggregates);
 	target->exprs = list_concat(target->exprs, query->dependents);
 	return set_pathtarget_cost_width(root, target);
 }

@@ -39,6 +39,7 @@
 #include "scan/plan/upper_hook.h"
 #include "scan/plan/why.h"
 #include "scan/state/plan.h"
+#include "scan/state/rolled_query.h"
 #include "settings.h"
 
 static set_rel_pathlist_hook_type previous_relation_hook = NULL;
@@ -312,7 +313,8 @@ add_our_path(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *output_rel,
 	planned->joins_cost =
 		wa_joins_cost(&planned->joins, planned->sources.tuples);
 	wa_limit_recognise(root, planned, target, limit);
-	planned->query.order = wa_group_order(root, &planned->query);
+	planned->query.order =
+		wa_group_order(root, wa_scan_query_returned(&planned->query));
 	/* The plan is said to be of its parent's relations; see createplan.c. */
 	parent = palloc(sizeof(RelOptInfo));
 	*parent = *output_rel;

@@ -26,6 +26,7 @@
 #include "scan/plan/joins_resident.h"
 #include "scan/plan/planned_query.h"
 #include "scan/plan/planned_sets.h"
+#include "scan/state/rolled_query.h"
 #include "scan/tables/join_tables.h"
 
 /* Returns what is wrong with the form of the query, or NULL. */
@@ -362,6 +363,33 @@ find_sets(PlannerInfo *root, WaPlannedQuery *planned)
 	return reason;
 }
 
+/*
+ * Has the query group by the arguments of aggregates with DISTINCT, if there are some; returns
+ * why it cannot, or NULL.
+ */
+static const char *
+split(WaScanQuery *query)
+{
+	const char *reason = wa_rolled_query_split(query);
+	ListCell *cell;
+
+	if (reason != NULL || query->rolled == NULL)
+		return reason;
+	if (list_length(query->rolled->distinct) > 1)
+		return "aggregates have DISTINCT over several arguments";
+	foreach (cell, query->rolled->aggregates)
+	{
+		const Aggref *aggref = lfirst_node(Aggref, cell);
+
+		if (aggref->aggdistinct == NIL || reason != NULL)
+			continue;
+		reason =
+			check_key(linitial_node(SortGroupClause, aggref->aggdistinct),
+					  (Node *) linitial_node(TargetEntry, aggref->args)->expr);
+	}
+	return reason;
+}
+
 /* Checks that a query program can compute all that is computed for a row. */
 static const char *
 check_program(PlannerInfo *root, const WaGrouping *grouping,
@@ -390,11 +418,15 @@ check_program(PlannerInfo *root, const WaGrouping *grouping,
 		reason = "what is joined takes more memory than warpagg.buffer_memory, "
 				 "or work_mem and hash_mem_multiplier, allow";
 	}
+	if (reason == NULL)
+		reason = split(query);
 	if (reason != NULL)
 		return reason;
 	query->varno = planned->relation->relid;
 	wa_scan_query_refer(query);
 	reason = wa_scan_query_aggregate(query, check_aggregate);
+	if (reason == NULL && query->rolled != NULL)
+		reason = wa_rolled_query_aggregate(query, check_aggregate);
 	if (reason == NULL)
 		reason = wa_scan_query_compile(query, 0);
 	if (reason != NULL)

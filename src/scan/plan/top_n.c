@@ -118,7 +118,7 @@ wa_top_n_is_likely(const WaPlannedQuery *planned, const WaLimit *limit)
 	bool descending;
 
 	if (limit->top.expressions == NIL || planned->having != NIL ||
-		limit->ngroups > WA_QUERY_MAX_TOP_N)
+		planned->query.rolled != NULL || limit->ngroups > WA_QUERY_MAX_TOP_N)
 		return false;
 	first = (Node *) linitial(limit->top.expressions);
 	return order_by_number(&planned->query, find_number(&planned->query, first),
@@ -178,8 +178,8 @@ wa_top_n_describe(const WaScanQuery *query, const PlanState *ps,
 	WaPlanTop plan;
 
 	memset(top_n, 0, sizeof(*top_n));
-	if (top == NULL || query->nkeys == 0 || ps->qual != NULL ||
-		checks_groups(query) ||
+	if (top == NULL || query->rolled != NULL || query->nkeys == 0 ||
+		ps->qual != NULL || checks_groups(query) ||
 		!wa_plan_top(castNode(CustomScan, ps->plan), &plan) ||
 		!wa_top_limit(top, &limit) || limit > WA_QUERY_MAX_TOP_N)
 		return;

@@ -16,19 +16,13 @@
 #include "scan/base/context_arena.h"
 #include "scan/rows/prepare.h"
 #include "scan/rows/rowwise.h"
+#include "scan/state/rolled_query.h"
 #include "scan/state/scan_state.h"
 
-/* Completes what is known of states. */
+/* Completes what is known of the states of results over x + c. */
 static void
-complete_plans(WaScanQuery *query)
+complete_shifts(const WaScanQuery *query)
 {
-	for (int i = 0; i < query->ncolumns; i++)
-	{
-		WaAggPlan *plan = &query->columns[i].plan;
-
-		plan->many = true;
-		wa_plan_complete(plan, CurrentMemoryContext);
-	}
 	for (int i = 0; i < query->nresults; i++)
 		if (query->results[i].shift != NULL)
 			wa_plan_complete(&query->results[i].shift->plan,
@@ -98,6 +92,24 @@ make_batch(WaScanBatch *batch, const WaScanQuery *query)
 	batch->pace.rows = WA_VECTOR_ROWS;
 }
 
+void
+wa_scan_prepare_store(WaScanQuery *query, WaScanSources *sources,
+					  WaScanStore *store)
+{
+	for (int i = 0; i < query->ncolumns; i++)
+	{
+		WaAggPlan *plan = &query->columns[i].plan;
+
+		plan->many = true;
+		wa_plan_complete(plan, CurrentMemoryContext);
+	}
+	store->query = query;
+	store->sources = sources;
+	store->columns = palloc(sizeof(WaAccumulator *) * (query->ncolumns + 1));
+	store->context = AllocSetContextCreate(
+		CurrentMemoryContext, "warpagg groups", ALLOCSET_DEFAULT_SIZES);
+}
+
 const char *
 wa_scan_prepare_query(WaScanQuery *query, WaScanSources *sources,
 					  WaScanStore *store)
@@ -107,14 +119,12 @@ wa_scan_prepare_query(WaScanQuery *query, WaScanSources *sources,
 
 	if (reason != NULL)
 		return reason;
-	complete_plans(query);
+	complete_shifts(query);
+	if (query->rolled != NULL)
+		wa_rolled_query_complete(query);
 	query->interpreter = wa_interpreter_make(
 		query->compiler, sources->estate->es_param_list_info);
-	store->query = query;
-	store->sources = sources;
-	store->columns = palloc(sizeof(WaAccumulator *) * (query->ncolumns + 1));
-	store->context = AllocSetContextCreate(
-		CurrentMemoryContext, "warpagg groups", ALLOCSET_DEFAULT_SIZES);
+	wa_scan_prepare_store(query, sources, store);
 	return NULL;
 }
 

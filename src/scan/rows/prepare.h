@@ -23,6 +23,13 @@ extern WA_MUST_CHECK const char *wa_scan_prepare_query(WaScanQuery *query,
 													   WaScanSources *sources,
 													   WaScanStore *store);
 
+/*
+ * Likewise a store of the groups of a query, of which keys and columns are compiled, as rows
+ * of the sources have them.
+ */
+extern void wa_scan_prepare_store(WaScanQuery *query, WaScanSources *sources,
+								  WaScanStore *store);
+
 /* Likewise the tables of what is joined, for a program that is there. */
 extern void wa_scan_prepare_joins(WaScanQuery *query, EState *estate);
 

@@ -9,6 +9,7 @@
 #include "optimizer/optimizer.h"
 
 #include "scan/state/plan.h"
+#include "scan/state/rolled_query.h"
 
 /* The lists of custom_exprs. */
 typedef enum WaPlanExpressions
@@ -213,9 +214,10 @@ columns_of(const WaScanQuery *query)
 void
 wa_plan_write(CustomScan *plan, const WaScanQuery *query, const WaPlanTop *top)
 {
+	const WaScanQuery *returned = wa_scan_query_returned(query);
 	const int numbers[NUMBER_COUNT] = {
-		[KEYS] = list_length(query->keys),
-		[AGGREGATES] = list_length(query->aggregates),
+		[KEYS] = list_length(returned->keys),
+		[AGGREGATES] = list_length(returned->aggregates),
 		[DEPENDENTS] = list_length(query->dependents),
 		[WORKERS] = query->nworkers,
 		[BATCHES] = query->planned_batches,
@@ -228,9 +230,9 @@ wa_plan_write(CustomScan *plan, const WaScanQuery *query, const WaPlanTop *top)
 		[KEEPS_TIES] = top->keeps_ties,
 		[HAVING_FIRST] = top->having_first,
 	};
-	List *targets = list_concat_copy(query->keys, query->aggregates);
+	List *targets = list_concat_copy(returned->keys, returned->aggregates);
 	List *parameters = wa_plan_parameters(NIL, (Node *) targets);
-	List *columns = columns_of(query);
+	List *columns = columns_of(returned);
 	ListCell *cell;
 
 	targets = list_concat(targets, query->dependents);
@@ -534,6 +536,8 @@ read_groups(const CustomScan *plan, WaScanQuery *query)
 void
 wa_plan_read(const CustomScan *plan, WaScanQuery *query)
 {
+	const char *reason;
+
 	query->joins.list = read_joins(plan);
 	query->varno = plan->scan.scanrelid;
 	query->nworkers = number_of(plan, WORKERS);
@@ -548,6 +552,9 @@ wa_plan_read(const CustomScan *plan, WaScanQuery *query)
 	query->filter_clauses = restore_list(plan, FILTERS);
 	query->one_time_clauses = restore_list(plan, ONE_TIME_FILTERS);
 	read_groups(plan, query);
+	reason = wa_rolled_query_split(query);
+	if (reason != NULL)
+		elog(ERROR, "unexpected aggregate: %s", reason);
 	wa_scan_query_refer(query);
 }
 

@@ -82,6 +82,14 @@ typedef struct WaScanQuery
 	bool is_ours; /* has one of the aggregates of the extension */
 
 	/*
+	 * What its groups are rolled up to (scan/state/rolled_query.h), which has no program; NULL:
+	 * they are returned.  There: the values that are taken once for each group, of the last
+	 * columns.
+	 */
+	struct WaScanQuery *rolled;
+	List *distinct;
+
+	/*
 	 * What is computed for a row of the table: clauses of WHERE and of joins, and the keys.
 	 * Without joins they are those above.
 	 */

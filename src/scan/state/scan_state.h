@@ -24,6 +24,9 @@ typedef struct WaScanState
 	struct WaJoined *joined;           /* scan/node/joined.h; NULL: nothing */
 	struct WaAlternative *alternative; /* scan/node/alternative.h; NULL: none */
 	WaScanStore store;
+	struct WaRollUp
+		*roll_up; /* scan/rows/roll_up.h; NULL: groups are returned as
+							   * they are in the store */
 	WaScanBatch batch;
 
 	ExprState *one_time_filter; /* without it no row is read */

@@ -1,0 +1,43 @@
+/*
+ * roll_up.h
+ *		Rolls the groups of a query up to those that it returns (scan/state/rolled_query.h).
+ */
+#ifndef WA_SCAN_ROLL_UP_H
+#define WA_SCAN_ROLL_UP_H
+
+#include "scan/state/scan_store.h"
+
+typedef struct WaRollUp
+{
+	WaScanStore store;    /* the groups that are returned */
+	int64 ngroups;        /* that were rolled up in the present scan */
+	int64 nbatches;       /* that these came in */
+	int place;            /* of the values, among the keys of the others */
+	WaQueryValue *values; /* keys of one of the others */
+	uint32 *numbers;      /* of groups of `store`, for a piece of the others */
+} WaRollUp;
+
+/* Makes what rolls up the groups of a store, whose query has been prepared. */
+extern WaRollUp *wa_roll_up_make(const WaScanStore *finer);
+
+/* Begins with empty groups. */
+extern void wa_roll_up_begin(WaRollUp *roll_up);
+
+/*
+ * Takes all groups of a store, which has none of them another time: values of those that are
+ * the same but for these go to column number `column`; the columns before it of the store
+ * are merged.  Groups beyond the memory are spilled.
+ */
+extern void wa_roll_up_take(WaRollUp *roll_up, const WaScanStore *finer,
+							int column);
+
+/* To be called when all have been taken. */
+extern void wa_roll_up_finish(WaRollUp *roll_up);
+
+/* Has the next partition of what was spilled be the groups; there is one. */
+extern void wa_roll_up_read_partition(WaRollUp *roll_up);
+
+/* Forgets all groups. */
+extern void wa_roll_up_end(WaRollUp *roll_up);
+
+#endif /* WA_SCAN_ROLL_UP_H */

@@ -1,0 +1,217 @@
+/*
+ * rolled_query.c
+ *		Queries whose groups are made of finer ones; see rolled_query.h.
+ *
+ * The argument is the last key of the query but for places of rows, and the last column of
+ * what this is rolled up to.  Of rows that the FILTER of an aggregate leaves out the key
+ * is NULL, which DISTINCT does not take.
+ */
+#include "postgres.h"
+
+#include "nodes/makefuncs.h"
+#include "nodes/nodeFuncs.h"
+
+#include "heap/gather.h"
+#include "scan/state/rolled_query.h"
+
+const WaScanQuery *
+wa_scan_query_returned(const WaScanQuery *query)
+{
+	return query->rolled != NULL ? query->rolled : query;
+}
+
+/* Returns an aggregate as one without DISTINCT, of an argument for all rows. */
+static Aggref *
+without_distinct(Aggref *aggref, Expr *argument)
+{
+	Aggref *plain = copyObject(aggref);
+
+	plain->aggdistinct = NIL;
+	plain->aggorder = NIL;
+	if (argument == NULL)
+		return plain;
+	plain->aggfilter = NULL;
+	linitial_node(TargetEntry, plain->args)->expr = argument;
+	return plain;
+}
+
+/* Returns the values that an aggregate with DISTINCT takes, NULL where its FILTER is not true. */
+static Expr *
+values_of(Aggref *aggref)
+{
+	Expr *argument = linitial_node(TargetEntry, aggref->args)->expr;
+	const Oid type = exprType((Node *) argument);
+	CaseExpr *choice;
+	CaseWhen *when;
+
+	if (aggref->aggfilter == NULL)
+		return argument;
+	when = makeNode(CaseWhen);
+	when->expr = aggref->aggfilter;
+	when->result = argument;
+	when->location = -1;
+	choice = makeNode(CaseExpr);
+	choice->casetype = type;
+	choice->casecollid = exprCollation((Node *) argument);
+	choice->args = list_make1(when);
+	choice->defresult = (Expr *) makeNullConst(
+		type, exprTypmod((Node *) argument), exprCollation((Node *) argument));
+	choice->location = -1;
+	return (Expr *) choice;
+}
+
+/* Tells whether it makes no difference to an aggregate whether a value comes once. */
+static bool
+takes_each_once(Aggref *aggref)
+{
+	WaAggregateCall call;
+
+	return wa_aggregate_describe(without_distinct(aggref, NULL), &call) ==
+			   NULL &&
+		   (call.aggregate == WA_MIN || call.aggregate == WA_MAX);
+}
+
+/* Returns the query that another one will be rolled up to, with aggregates in this order. */
+static WaScanQuery *
+make_rolled(const WaScanQuery *query, List *aggregates)
+{
+	WaScanQuery *rolled = palloc(sizeof(WaScanQuery));
+
+	*rolled = *query;
+	rolled->aggregates = aggregates;
+	return rolled;
+}
+
+const char *
+wa_rolled_query_split(WaScanQuery *query)
+{
+	List *plain = NIL;
+	List *same = NIL; /* as the query is to be rolled up to it */
+	List *distinct = NIL;
+	List *values = NIL;
+	ListCell *cell;
+
+	foreach (cell, query->aggregates)
+	{
+		Aggref *aggref = lfirst_node(Aggref, cell);
+
+		if (aggref->aggdistinct != NIL && list_length(aggref->args) != 1)
+			return "an aggregate has DISTINCT and several arguments";
+		if (aggref->aggdistinct != NIL && !takes_each_once(aggref))
+		{
+			distinct = lappend(distinct, aggref);
+			values = list_append_unique(values, values_of(aggref));
+			continue;
+		}
+		same = lappend(same, aggref);
+		plain = lappend(plain, aggref->aggdistinct == NIL
+								   ? aggref
+								   : without_distinct(aggref, NULL));
+	}
+	if (distinct != NIL)
+	{
+		query->rolled = make_rolled(query, list_concat(same, distinct));
+		query->rolled->distinct = values;
+		query->keys = lappend(list_copy(query->keys), linitial(values));
+		query->nkeys++;
+	}
+	query->aggregates = plain;
+	return NULL;
+}
+
+/* Finds the column and the result of an aggregate with DISTINCT; as wa_scan_query_aggregate. */
+static const char *
+take_distinct(WaScanQuery *rolled, Aggref *aggref, int nbefore,
+			  const char *(*check)(const WaAggregateCall *call))
+{
+	Expr *values = values_of(aggref);
+	WaScanResult *result = &rolled->results[rolled->nresults++];
+	WaScanColumn *column;
+	WaAggregateCall call;
+	const char *reason =
+		wa_aggregate_describe(without_distinct(aggref, values), &call);
+	int number = 0;
+
+	if (reason == NULL && check != NULL)
+		reason = check(&call);
+	if (reason != NULL)
+		return reason;
+	while (!equal(list_nth(rolled->distinct, number), values))
+		number++;
+	rolled->is_ours |= !call.builtin;
+	*result = (WaScanResult){.aggregate = call.aggregate,
+							 .output = call.output,
+							 .column = nbefore + number};
+	column = &rolled->columns[result->column];
+	column->argument = values;
+	column->plan.collation = call.collation;
+	column->plan.key.argument_type = call.argument_type;
+	column->plan.key.ops |= wa_aggregate_operations(call.aggregate);
+	return NULL;
+}
+
+const char *
+wa_rolled_query_aggregate(WaScanQuery *query,
+						  const char *(*check)(const WaAggregateCall *call))
+{
+	WaScanQuery *rolled = query->rolled;
+	const int nbefore = query->ncolumns;
+	const int nresults = list_length(rolled->aggregates);
+	const char *reason = NULL;
+
+	rolled->is_ours = query->is_ours;
+	rolled->ncolumns = nbefore + list_length(rolled->distinct);
+	rolled->columns = palloc0(sizeof(WaScanColumn) * rolled->ncolumns);
+	memcpy(rolled->columns, query->columns, sizeof(WaScanColumn) * nbefore);
+	rolled->results = palloc0(sizeof(WaScanResult) * nresults);
+	memcpy(rolled->results, query->results,
+		   sizeof(WaScanResult) * query->nresults);
+	rolled->nresults = query->nresults;
+	while (rolled->nresults < nresults && reason == NULL)
+		reason = take_distinct(
+			rolled, list_nth_node(Aggref, rolled->aggregates, rolled->nresults),
+			nbefore, check);
+	return reason;
+}
+
+/* Returns what becomes of values of a type that are aggregated. */
+static WaQueryColumn
+compiled_column(const WaAggPlan *plan)
+{
+	WaQueryColumn column = {.argument = -1,
+							.filter = -1,
+							.kind = WA_VECTOR_BOOL,
+							.ops = plan->key.ops};
+
+	if (column.ops != 0 &&
+		!wa_gather_kind(plan->key.argument_type, &column.kind))
+		elog(ERROR, "unexpected values of type %u", plan->key.argument_type);
+	return column;
+}
+
+void
+wa_rolled_query_complete(WaScanQuery *query)
+{
+	WaScanQuery *rolled = query->rolled;
+	WaQuery *compiled = &rolled->compiled;
+	const int place = list_length(rolled->keys);
+	WaQueryColumn *columns = palloc(sizeof(WaQueryColumn) * rolled->ncolumns);
+	WaQueryKey *keys = palloc(sizeof(WaQueryKey) * query->nkeys);
+
+	rolled->group_keys = palloc(sizeof(WaGroupKey) * query->nkeys);
+	for (int i = 0; i < rolled->nkeys; i++)
+	{
+		const int own = i < place ? i : i + 1;
+
+		rolled->group_keys[i] = query->group_keys[own];
+		keys[i] = query->compiled.keys[own];
+	}
+	memcpy(columns, query->compiled.columns,
+		   sizeof(WaQueryColumn) * query->ncolumns);
+	for (int i = query->ncolumns; i < rolled->ncolumns; i++)
+		columns[i] = compiled_column(&rolled->columns[i].plan);
+	*compiled = (WaQuery){.nkeys = (uint32) rolled->nkeys,
+						  .keys = keys,
+						  .ncolumns = (uint32) rolled->ncolumns,
+						  .columns = columns};
+}
