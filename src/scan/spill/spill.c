@@ -179,7 +179,8 @@ close_groups(WaScanStore *store)
 
 	if (spill == NULL)
 		spill = make_spill_with_files(store);
-	if (store->spill_rows == NULL)
+	/* What has no program has no rows either: groups alone are spilled. */
+	if (store->spill_rows == NULL && store->query->interpreter != NULL)
 		store->spill_rows = wa_spill_rows_make(store->query, store->sources);
 	old = MemoryContextSwitchTo(spill->context);
 	/* The blocks of a tape are to lie side by side, as in PostgreSQL. */
