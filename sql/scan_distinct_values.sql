@@ -61,6 +61,11 @@ CREATE VIEW values_queries AS SELECT query FROM unnest(ARRAY[
     'SELECT n.name, count(DISTINCT r.small), sum(r.id) FROM values_rows r JOIN values_names n ON n.k = r.k GROUP BY n.name',
     'SELECT r.b, count(DISTINCT n.name) FROM values_rows r LEFT JOIN values_names n ON n.k = r.k GROUP BY r.b',
     'SELECT n.k, n.name, count(DISTINCT r.small) FROM values_rows r JOIN values_names n ON n.k = r.k GROUP BY n.k ORDER BY 3 DESC, 1 LIMIT 2',
+    'SELECT count(DISTINCT k), count(DISTINCT t), count(DISTINCT n), sum(DISTINCT small), avg(DISTINCT small), count(*) FROM values_rows',
+    'SELECT b, count(DISTINCT k), sum(DISTINCT small) FILTER (WHERE k > 2), count(DISTINCT small) FILTER (WHERE k < 2), count(DISTINCT small), max(t), sum(f) FROM values_rows WHERE f < 100 GROUP BY b',
+    'SELECT t, count(DISTINCT k) AS c, count(DISTINCT small) AS d FROM values_rows GROUP BY t ORDER BY d DESC, c, t LIMIT 7',
+    'SELECT count(DISTINCT k), count(DISTINCT t) FROM values_rows WHERE id < 0',
+    'SELECT count(DISTINCT k), count(DISTINCT t) FROM values_rows WHERE 1 > (SELECT max(k) FROM values_names)',
     'SELECT max(c) FROM (SELECT k, count(DISTINCT t) AS c FROM values_rows GROUP BY k) AS inside'
 ]) AS q (query);
 SELECT values_check(query), query FROM values_queries;
@@ -74,6 +79,7 @@ SELECT values_check(query), query FROM values_queries WHERE query ~ 'GROUP BY';
 SELECT values_check('SELECT count(DISTINCT r) FROM values_rows');
 SELECT values_check('SELECT string_agg(DISTINCT t, '','') FROM values_rows');
 SELECT values_check('SELECT count(DISTINCT (k, b)) FROM values_rows');
+SELECT values_check('SELECT count(DISTINCT r.t), count(DISTINCT n.name) FROM values_rows r JOIN values_names n ON n.k = r.k');
 SELECT values_check('SELECT count(DISTINCT k + random()) FILTER (WHERE false) FROM values_rows');
 
 -- The plan.
@@ -110,6 +116,7 @@ FETCH 2 FROM values_cursor;
 FETCH ALL FROM values_cursor;
 COMMIT;
 SELECT values_check('SELECT n.k, (SELECT count(DISTINCT r.small) FROM values_rows r WHERE r.k = n.k) FROM values_names n');
+SELECT values_check('SELECT n.k, (SELECT count(DISTINCT r.small) + count(DISTINCT r.t) FROM values_rows r WHERE r.k = n.k) FROM values_names n');
 -- Errors are PostgreSQL's.
 SELECT wa_outcome('count(DISTINCT 10 / small)', 'values_rows');
 SELECT wa_outcome('sum(DISTINCT big * 4)', 'values_rows');

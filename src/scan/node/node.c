@@ -62,6 +62,22 @@ returned_store(WaScanState *state)
 	return state->roll_up != NULL ? &state->roll_up->store : &state->store;
 }
 
+/* Begins the nodes whose groups are rolled up, too. */
+static void
+begin_finer(WaScanState *state, EState *estate, int eflags)
+{
+	const CustomScan *plan = castNode(CustomScan, state->css.ss.ps.plan);
+	ListCell *cell;
+
+	foreach (cell, wa_plan_finer(plan))
+	{
+		PlanState *node = ExecInitNode((Plan *) lfirst(cell), estate, eflags);
+
+		state->finer = lappend(state->finer, node);
+		state->css.custom_ps = lappend(state->css.custom_ps, node);
+	}
+}
+
 /* Makes what returns the groups. */
 static void
 make_output(WaScanState *state, EState *estate)
@@ -95,6 +111,7 @@ begin_scan(CustomScanState *node, EState *estate, int eflags)
 		state->feed = wa_feed_begin(state, RelationGetDescr(relation), eflags);
 	wa_plan_read(plan, &state->query);
 	state->joined = wa_joined_begin(state, eflags);
+	begin_finer(state, estate, eflags);
 	state->alternative = wa_alternative_make(state, eflags);
 	/* warpagg.accelerate is as it was when the plan was made. */
 	reason = wa_scan_query_aggregate(&state->query, NULL);
@@ -199,15 +216,6 @@ drop_groups(WaScanState *state)
 		wa_roll_up_end(state->roll_up);
 }
 
-/* Leaves all to PostgreSQL's plan. */
-static void
-use_alternative(WaScanState *state)
-{
-	drop_groups(state);
-	state->ngroups = 0;
-	wa_alternative_begin(state);
-}
-
 /* Forgets all groups: all batches are to come. */
 static void
 start(WaScanState *state)
@@ -220,18 +228,65 @@ start(WaScanState *state)
 	state->is_started = true;
 }
 
-/* Rolls up what has been read, and what was spilled of it. */
+/* Leaves all to PostgreSQL's plan. */
+static void
+use_alternative(WaScanState *state)
+{
+	drop_groups(state);
+	state->ngroups = 0;
+	wa_alternative_begin(state);
+}
+
+/*
+ * Rolls up what a node has read, and what was spilled of it, whose values go to column number
+ * `column`.
+ */
+static void
+roll_up_of(WaRollUp *roll_up, WaScanState *state, int column)
+{
+	wa_roll_up_take(roll_up, &state->store, column);
+	while (wa_spill_is_left(&state->store))
+	{
+		state->batches++;
+		wa_scan_read_partition(state);
+		wa_roll_up_take(roll_up, &state->store, column);
+	}
+}
+
+/* Has a node whose groups are rolled up, too, read its table, and rolls them up. */
+static void
+roll_up_finer(WaRollUp *roll_up, WaScanState *state, int column)
+{
+	PlanState *ps = &state->css.ss.ps;
+
+	if (ps->chgParam != NULL)
+		ExecReScan(ps);
+	if (ps->instrument != NULL)
+		InstrStartNode(ps->instrument);
+	start(state);
+	if (!read_table(state))
+		elog(ERROR, "a node whose groups are rolled up has left them alone");
+	state->batches++;
+	roll_up_of(roll_up, state, column);
+	if (ps->instrument != NULL)
+		InstrStopNode(ps->instrument, 0);
+	wa_scan_make_groups(&state->store);
+}
+
+/* Rolls up all that was read; finer groups take no memory then. */
 static void
 roll_up(WaScanState *state)
 {
-	wa_roll_up_begin(state->roll_up);
-	wa_roll_up_take(state->roll_up, &state->store, state->query.ncolumns);
-	while (wa_spill_is_left(&state->store))
-	{
-		wa_scan_read_partition(state);
-		wa_roll_up_take(state->roll_up, &state->store, state->query.ncolumns);
-	}
-	wa_roll_up_finish(state->roll_up);
+	WaRollUp *roll_up = state->roll_up;
+	int column = state->query.ncolumns;
+	ListCell *cell;
+
+	wa_roll_up_begin(roll_up);
+	roll_up_of(roll_up, state, column++);
+	wa_scan_make_groups(&state->store);
+	foreach (cell, state->finer)
+		roll_up_finer(roll_up, (WaScanState *) lfirst(cell), column++);
+	wa_roll_up_finish(roll_up);
 }
 
 /*
@@ -356,12 +411,15 @@ static void
 end_scan(CustomScanState *node)
 {
 	WaScanState *state = (WaScanState *) node;
+	ListCell *cell;
 
 	wa_shared_instrument_leave(state);
 	wa_sources_end(&state->sources);
 	if (state->feed != NULL)
 		wa_feed_end(state->feed);
 	wa_joined_end(state->joined);
+	foreach (cell, state->finer)
+		ExecEndNode((PlanState *) lfirst(cell));
 	wa_alternative_end(state->alternative);
 	drop_groups(state);
 }
@@ -370,6 +428,7 @@ static void
 rescan(CustomScanState *node)
 {
 	WaScanState *state = (WaScanState *) node;
+	ListCell *cell;
 
 	if (wa_alternative_rescan(state, node->ss.ps.chgParam))
 		return;
@@ -380,6 +439,10 @@ rescan(CustomScanState *node)
 	if (state->feed != NULL)
 		wa_feed_rescan(state->feed, node->ss.ps.chgParam);
 	wa_joined_rescan(state->joined, node->ss.ps.chgParam);
+	if (node->ss.ps.chgParam != NULL)
+		foreach (cell, state->finer)
+			UpdateChangedParamSet((PlanState *) lfirst(cell),
+								  node->ss.ps.chgParam);
 	wa_interpreter_reset(state->query.interpreter);
 }
 

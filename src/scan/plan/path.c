@@ -21,6 +21,7 @@
 #include "optimizer/pathnode.h"
 #include "optimizer/paths.h"
 #include "optimizer/planner.h"
+#include "optimizer/tlist.h"
 
 #include "scan/plan/alternative_path.h"
 #include "scan/plan/counted_plan.h"
@@ -287,6 +288,45 @@ add_alternative(PlannerInfo *root, const RelOptInfo *output_rel,
 		path->custom_paths = lappend(path->custom_paths, alternative);
 }
 
+/* Shares the tables of a query among who reads them; returns why it cannot, or NULL. */
+static const char *
+share_sources(PlannerInfo *root, WaPlannedQuery *planned)
+{
+	return wa_planned_sources_share(root, planned->relation, &planned->query,
+									seq_page_cost, wa_path_row_cost(planned),
+									&planned->sources);
+}
+
+/*
+ * Has the plan of our path have those of other nodes below it whose groups are rolled up, too;
+ * returns why it cannot, or NULL.
+ */
+static const char *
+add_finer(PlannerInfo *root, RelOptInfo *parent, const WaPlannedQuery *planned,
+		  CustomPath *path)
+{
+	ListCell *cell;
+
+	foreach (cell, planned->finer)
+	{
+		WaPlannedQuery *finer = (WaPlannedQuery *) lfirst(cell);
+		PathTarget *target = create_empty_pathtarget();
+		const char *reason = share_sources(root, finer);
+		CustomPath *below;
+
+		if (reason != NULL)
+			return reason;
+		target->exprs = finer->query.keys;
+		below = make_path(root, parent, set_pathtarget_cost_width(root, target),
+						  finer, palloc0(sizeof(WaLimit)));
+		path->custom_paths = lappend(path->custom_paths, below);
+		path->path.startup_cost += below->path.total_cost;
+		path->path.total_cost += below->path.total_cost;
+		path->path.parallel_safe &= below->path.parallel_safe;
+	}
+	return NULL;
+}
+
 /*
  * Adds our path to those of a grouping by some clauses with such a target, unless *reason says
  * why not.
@@ -305,9 +345,10 @@ add_our_path(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *output_rel,
 
 	*reason = wa_planned_query_recognise(root, input_rel, &grouping, planned);
 	if (*reason == NULL)
-		*reason = wa_planned_sources_share(
-			root, planned->relation, &planned->query, seq_page_cost,
-			wa_path_row_cost(planned), &planned->sources);
+		*reason = share_sources(root, planned);
+	if (*reason == NULL)
+		*reason =
+			wa_planned_query_find_finer(root, input_rel, &grouping, planned);
 	if (*reason != NULL || output_rel->pathlist == NIL)
 		return;
 	planned->joins_cost =
@@ -320,6 +361,9 @@ add_our_path(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *output_rel,
 	*parent = *output_rel;
 	parent->relids = input_rel->relids;
 	path = make_path(root, parent, target, planned, limit);
+	*reason = add_finer(root, parent, planned, path);
+	if (*reason != NULL)
+		return;
 	if (planned->joins.list != NIL)
 		add_alternative(root, output_rel, planned, path);
 	/*

@@ -375,8 +375,6 @@ split(WaScanQuery *query)
 
 	if (reason != NULL || query->rolled == NULL)
 		return reason;
-	if (list_length(query->rolled->distinct) > 1)
-		return "aggregates have DISTINCT over several arguments";
 	foreach (cell, query->rolled->aggregates)
 	{
 		const Aggref *aggref = lfirst_node(Aggref, cell);
@@ -434,6 +432,34 @@ check_program(PlannerInfo *root, const WaGrouping *grouping,
 	planned->ninstructions = count_instructions(planned);
 	planned->can_push = wa_scan_query_is_pushable(query);
 	return NULL;
+}
+
+const char *
+wa_planned_query_find_finer(PlannerInfo *root, RelOptInfo *relation,
+							const WaGrouping *grouping, WaPlannedQuery *planned)
+{
+	const WaScanQuery *rolled = planned->query.rolled;
+	const int count = rolled == NULL ? 0 : list_length(rolled->distinct);
+	const char *reason = NULL;
+
+	/* Of joins, and of what a subplan is for, there is one plan. */
+	if (count > 1 &&
+		(rolled->joins.list != NIL || planned->sources.pushed != NIL ||
+		 contain_subplans((Node *) rolled->filter_clauses)))
+		return "aggregates have DISTINCT over several arguments";
+	for (int i = 1; i < count && reason == NULL; i++)
+	{
+		WaPlannedQuery *finer = palloc(sizeof(WaPlannedQuery));
+		const WaGrouping finer_grouping = {
+			grouping->clauses,
+			lappend(list_copy(rolled->keys), list_nth(rolled->distinct, i)),
+			NIL, NIL};
+
+		reason =
+			wa_planned_query_recognise(root, relation, &finer_grouping, finer);
+		planned->finer = lappend(planned->finer, finer);
+	}
+	return reason;
 }
 
 WaGrouping

@@ -27,6 +27,7 @@ typedef struct WaPlannedQuery
 	double ninstructions; /* of the query program, for each row of the table */
 	bool can_push;        /* warpaggd has all that computes it */
 	double ngroups;       /* that are likely, and: */
+	List *finer; /* WaPlannedQuery *, of query.rolled->distinct but the first */
 	bool has_alternative; /* a path of PostgreSQL's; set by scan/plan/path.c */
 
 	/* What is resident; set by scan/plan/resident_plan.c */
@@ -64,5 +65,14 @@ extern WaGrouping wa_planned_query_grouping(PlannerInfo *root, List *clauses,
 extern WA_MUST_CHECK const char *
 wa_planned_query_recognise(PlannerInfo *root, RelOptInfo *relation,
 						   const WaGrouping *grouping, WaPlannedQuery *planned);
+
+/*
+ * Likewise those of such a grouping whose groups are rolled up, too (scan/state/rolled_query.h), if
+ * aggregates have DISTINCT over several arguments.
+ */
+extern WA_MUST_CHECK const char *
+wa_planned_query_find_finer(PlannerInfo *root, RelOptInfo *relation,
+							const WaGrouping *grouping,
+							WaPlannedQuery *planned);
 
 #endif /* WA_SCAN_PLANNED_QUERY_H */

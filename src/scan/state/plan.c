@@ -66,6 +66,7 @@ typedef enum WaPlanNumber
 	EXCLUDED,
 	CHILDREN,
 	PUSHED,
+	FINER,
 	ALTERNATIVE,
 	KEEPS_TIES,
 	HAVING_FIRST,
@@ -226,6 +227,9 @@ wa_plan_write(CustomScan *plan, const WaScanQuery *query, const WaPlanTop *top)
 		[EXCLUDED] = query->planned_excluded,
 		[CHILDREN] = query->planned_children,
 		[PUSHED] = query->planned_pushed,
+		[FINER] = query->rolled == NULL
+					  ? 0
+					  : list_length(query->rolled->distinct) - 1,
 		[ALTERNATIVE] = query->planned_alternative,
 		[KEEPS_TIES] = top->keeps_ties,
 		[HAVING_FIRST] = top->having_first,
@@ -301,7 +305,7 @@ static int
 count_others(const CustomScan *plan)
 {
 	return list_length(plan->custom_plans) - count_joins(plan) -
-		   number_of(plan, ALTERNATIVE);
+		   number_of(plan, FINER) - number_of(plan, ALTERNATIVE);
 }
 
 Plan *
@@ -326,6 +330,15 @@ wa_plan_joined(const CustomScan *plan)
 	List *plans = list_copy_tail(plan->custom_plans, count_others(plan));
 
 	return list_truncate(plans, count_joins(plan));
+}
+
+List *
+wa_plan_finer(const CustomScan *plan)
+{
+	List *plans = list_copy_tail(plan->custom_plans,
+								 count_others(plan) + count_joins(plan));
+
+	return list_truncate(plans, number_of(plan, FINER));
 }
 
 Plan *

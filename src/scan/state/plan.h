@@ -51,8 +51,9 @@ extern void wa_plan_write(CustomScan *plan, const WaScanQuery *query,
 /*
  * Has a plan get what it needs from plans below it, at the end of making it: its sources and
  * rows of PostgreSQL's plans, whose target list has columns of the table and perhaps other
- * things, groups of other servers, if there are any (planned_pushed), what is joined, and
- * PostgreSQL's own plan (planned_alternative), which is the last one.  The first of these must
+ * things, groups of other servers, if there are any (planned_pushed), what is joined, nodes of
+ * ours whose groups are rolled up, too, and PostgreSQL's own plan (planned_alternative), which is
+ * the last one.  The first of these must
  * not run several plans at the same time, as sources come first.
  */
 extern void wa_plan_set_below(CustomScan *plan, List *plans);
@@ -63,6 +64,12 @@ extern Plan *wa_plan_pushed(const CustomScan *plan);
 
 /* Returns the plans of what is joined. */
 extern List *wa_plan_joined(const CustomScan *plan);
+
+/*
+ * Returns the plans of nodes whose groups are rolled up, too, one for each but the first of the
+ * values that are taken once (scan/state/rolled_query.h).
+ */
+extern List *wa_plan_finer(const CustomScan *plan);
 
 /* Returns PostgreSQL's plan, whose rows are the first columns of the scan tuple; NULL: none. */
 extern Plan *wa_plan_alternative(const CustomScan *plan);

@@ -5,7 +5,8 @@
  * An aggregate with DISTINCT wants each value of its argument once for each group: the
  * query groups by this argument as well, with the other aggregates, and its groups are
  * rolled up to those that are wanted (scan/rows/roll_up.h): what they have is merged, and
- * the value of each is taken once.
+ * the value of each is taken once.  Where there are several such arguments, other nodes group
+ * by the same keys and one of these each, without aggregates.
  */
 #ifndef WA_SCAN_ROLLED_QUERY_H
 #define WA_SCAN_ROLLED_QUERY_H

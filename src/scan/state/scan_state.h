@@ -27,6 +27,7 @@ typedef struct WaScanState
 	struct WaRollUp
 		*roll_up; /* scan/rows/roll_up.h; NULL: groups are returned as
 							   * they are in the store */
+	List *finer;  /* WaScanStates of nodes whose groups are rolled up, too */
 	WaScanBatch batch;
 
 	ExprState *one_time_filter; /* without it no row is read */

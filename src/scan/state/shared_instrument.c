@@ -130,7 +130,7 @@ wa_shared_instrument_make(WaScanState *state)
 	part->css.ss.ps.instrument =
 		instr_alloc_node_compat(ps->state->es_instrument);
 	state->shared_instrument = part;
-	state->css.custom_ps = list_make1(part);
+	state->css.custom_ps = lappend(state->css.custom_ps, part);
 }
 
 void
@@ -148,7 +148,7 @@ wa_shared_instrument_collect(WaScanState *state, WaInstrument *instrument)
 
 	if (part == NULL)
 		return;
-	state->css.custom_ps = NIL;
+	state->css.custom_ps = list_delete_ptr(state->css.custom_ps, part);
 	take_counts(part);
 	wa_instrument_add(instrument, &part->past, true);
 }
