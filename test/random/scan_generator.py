@@ -21,7 +21,7 @@ EXACT = {"min", "max", "count"}
 
 # what the node must leave to PostgreSQL, which has to go on working
 LEFT_ALONE = {
-    "distinct": "", "order": "", "rollup": "",
+    "order": "", "rollup": "",
     "subselect": "k1 IN (SELECT u.k1 FROM wa_scan.few u WHERE u.k1 < 3)",
     "initplan": "k1 <= (SELECT avg(u.k1) FROM wa_scan.few u)",
     "volatile": "random() >= 0", "sample": "", "ctid": "ctid >= '(1,2)'",
@@ -33,6 +33,9 @@ LEFT_ALONE_PARTS = {**LEFT_ALONE, "tableoid": "tableoid <> 0"}
 KEYS = ["smallint", "integer", "integer", "boolean", "date", "text", "varchar",
         "bpchar", "numeric", "timestamp", "timestamptz", "bigint", "oid", "time",
         "double precision", "real", "money", "interval"]
+
+# whose values aggregates with DISTINCT take
+GROUPED = set(KEYS) - {"interval"}
 
 
 class Call:
@@ -70,7 +73,8 @@ class Call:
         if query.left_alone == "order" and self.argument != "*":
             self.modifier = " ORDER BY id, ctid"
         self.distinct = ""
-        if query.left_alone == "distinct" and self.argument != "*":
+        if (not query.left_alone and self.argument != "*" and not self.is_array
+                and self.kind in GROUPED and rng.random() < 0.12):
             self.distinct = "DISTINCT "
         self.filter = ""
         if rng.random() < 0.25:
@@ -83,7 +87,7 @@ class Call:
 
     def has_twins(self):
         """Tells whether the result may look different on the sides, and be equal."""
-        return (self.function in ("min", "max")
+        return ((self.function in ("min", "max") or self.distinct)
                 and self.kind in TWINS | {"bpchar"})
 
     def render(self, side, accelerate):

@@ -143,16 +143,21 @@ depends_on_order(const WaAggregateCall *call)
 		   call->argument_type == INTERVALOID;
 }
 
-/* Returns what no aggregate of the family may have, or NULL. */
+/*
+ * Returns what no aggregate of the family may have, or NULL.  To the smallest and the largest
+ * value it makes no difference whether each comes once; what DISTINCT goes by is the argument.
+ */
 static const char *
-unusual_form(const Aggref *aggref)
+unusual_form(const Aggref *aggref, WaAggregate aggregate)
 {
+	const bool is_extreme = aggregate == WA_MIN || aggregate == WA_MAX;
+
 	if (aggref->aggkind != AGGKIND_NORMAL || aggref->aggdirectargs != NIL ||
 		aggref->aggvariadic)
 		return "an aggregate is of an unusual kind";
-	if (aggref->aggdistinct != NIL)
+	if (aggref->aggdistinct != NIL && !is_extreme)
 		return "an aggregate has DISTINCT";
-	if (aggref->aggorder != NIL)
+	if (aggref->aggorder != NIL && aggref->aggdistinct == NIL)
 		return "an aggregate has ORDER BY";
 	if (aggref->agglevelsup != 0)
 		return "an aggregate belongs to an outer query";
@@ -200,7 +205,7 @@ wa_aggregate_describe(const Aggref *aggref, WaAggregateCall *call)
 	if (!call->builtin && !find_ours(aggref->aggfnoid, &call->aggregate))
 		return psprintf("aggregate %s is not of the family",
 						get_func_name(aggref->aggfnoid));
-	unusual = unusual_form(aggref);
+	unusual = unusual_form(aggref, call->aggregate);
 	if (unusual != NULL)
 		return unusual;
 	call->filter = aggref->aggfilter;

@@ -405,6 +405,8 @@ wa_counted_aggregate(WaCounted *counted, const Aggref *aggregate,
 	WaMentions mentions;
 	Expr *result;
 
+	if (reason == NULL && aggregate->aggdistinct != NIL)
+		reason = "an aggregate has DISTINCT";
 	if (reason == NULL)
 	{
 		mentions =

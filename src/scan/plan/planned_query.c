@@ -375,15 +375,15 @@ split(WaScanQuery *query)
 
 	if (reason != NULL || query->rolled == NULL)
 		return reason;
-	foreach (cell, query->rolled->aggregates)
+	for_each_from(cell, query->rolled->aggregates,
+				  list_length(query->aggregates))
 	{
 		const Aggref *aggref = lfirst_node(Aggref, cell);
 
-		if (aggref->aggdistinct == NIL || reason != NULL)
-			continue;
-		reason =
-			check_key(linitial_node(SortGroupClause, aggref->aggdistinct),
-					  (Node *) linitial_node(TargetEntry, aggref->args)->expr);
+		if (reason == NULL)
+			reason = check_key(
+				linitial_node(SortGroupClause, aggref->aggdistinct),
+				(Node *) linitial_node(TargetEntry, aggref->args)->expr);
 	}
 	return reason;
 }

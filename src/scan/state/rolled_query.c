@@ -20,18 +20,16 @@ wa_scan_query_returned(const WaScanQuery *query)
 	return query->rolled != NULL ? query->rolled : query;
 }
 
-/* Returns an aggregate as one without DISTINCT, of an argument for all rows. */
+/* Returns an aggregate as one without DISTINCT, of values for all rows. */
 static Aggref *
-without_distinct(Aggref *aggref, Expr *argument)
+without_distinct(Aggref *aggref, Expr *values)
 {
 	Aggref *plain = copyObject(aggref);
 
 	plain->aggdistinct = NIL;
 	plain->aggorder = NIL;
-	if (argument == NULL)
-		return plain;
 	plain->aggfilter = NULL;
-	linitial_node(TargetEntry, plain->args)->expr = argument;
+	linitial_node(TargetEntry, plain->args)->expr = values;
 	return plain;
 }
 
@@ -60,15 +58,14 @@ values_of(Aggref *aggref)
 	return (Expr *) choice;
 }
 
-/* Tells whether it makes no difference to an aggregate whether a value comes once. */
+/* Tells whether it makes a difference to an aggregate that each value comes once. */
 static bool
-takes_each_once(Aggref *aggref)
+is_distinct(const Aggref *aggref)
 {
 	WaAggregateCall call;
 
-	return wa_aggregate_describe(without_distinct(aggref, NULL), &call) ==
-			   NULL &&
-		   (call.aggregate == WA_MIN || call.aggregate == WA_MAX);
+	return aggref->aggdistinct != NIL &&
+		   wa_aggregate_describe(aggref, &call) != NULL;
 }
 
 /* Returns the query that another one will be rolled up to, with aggregates in this order. */
@@ -86,7 +83,6 @@ const char *
 wa_rolled_query_split(WaScanQuery *query)
 {
 	List *plain = NIL;
-	List *same = NIL; /* as the query is to be rolled up to it */
 	List *distinct = NIL;
 	List *values = NIL;
 	ListCell *cell;
@@ -95,26 +91,22 @@ wa_rolled_query_split(WaScanQuery *query)
 	{
 		Aggref *aggref = lfirst_node(Aggref, cell);
 
-		if (aggref->aggdistinct != NIL && list_length(aggref->args) != 1)
-			return "an aggregate has DISTINCT and several arguments";
-		if (aggref->aggdistinct != NIL && !takes_each_once(aggref))
+		if (!is_distinct(aggref))
 		{
-			distinct = lappend(distinct, aggref);
-			values = list_append_unique(values, values_of(aggref));
+			plain = lappend(plain, aggref);
 			continue;
 		}
-		same = lappend(same, aggref);
-		plain = lappend(plain, aggref->aggdistinct == NIL
-								   ? aggref
-								   : without_distinct(aggref, NULL));
+		if (list_length(aggref->args) != 1)
+			return "an aggregate has DISTINCT and several arguments";
+		distinct = lappend(distinct, aggref);
+		values = list_append_unique(values, values_of(aggref));
 	}
-	if (distinct != NIL)
-	{
-		query->rolled = make_rolled(query, list_concat(same, distinct));
-		query->rolled->distinct = values;
-		query->keys = lappend(list_copy(query->keys), linitial(values));
-		query->nkeys++;
-	}
+	if (distinct == NIL)
+		return NULL;
+	query->rolled = make_rolled(query, list_concat_copy(plain, distinct));
+	query->rolled->distinct = values;
+	query->keys = lappend(list_copy(query->keys), linitial(values));
+	query->nkeys++;
 	query->aggregates = plain;
 	return NULL;
 }
