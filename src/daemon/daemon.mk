@@ -140,7 +140,7 @@ $(UNIT_BUILD)/test_query $(UNIT_BUILD)/test_query_choose \
 $(UNIT_BUILD)/test_query_made $(UNIT_BUILD)/test_query_wire $(UNIT_BUILD)/test_budget: \
 	$(UNIT_BUILD)/test_query_data.o
 $(UNIT_BUILD)/test_budget $(UNIT_BUILD)/test_made_tables: $(UNIT_BUILD)/cpu_runner.o \
-	$(patsubst %,$(DAEMON_BUILD)/daemon/daemon/run/%.o,kept_tables made_tables \
+	$(patsubst %,$(DAEMON_BUILD)/daemon/daemon/run/%.o,kept_tables made_tables query_groups \
 		query_tables run_budget)
 
 # The CPU's alone.
@@ -190,7 +190,7 @@ $(UNIT_FAKE): $(DAEMON_GPU_OBJS) $(UNIT_BUILD)/test_daemon_fake_cuda.o \
 	$(CC) $(SAN) -o $@ $^ -lpthread -lm
 
 # The daemon, with a runner that only counts.
-$(UNIT_COUNTING): $(filter-out %/query_runner.o,$(DAEMON_OBJS)) \
+$(UNIT_COUNTING): $(filter-out %/query_groups.o %/query_runner.o,$(DAEMON_OBJS)) \
 		$(UNIT_BUILD)/test_counting_runner.o $(DAEMON_CUDA_OBJS)
 	$(call step,LINK)
 	$(CC) $(SAN) -o $@ $^ $(DAEMON_LIBS)

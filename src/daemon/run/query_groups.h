@@ -1,0 +1,80 @@
+/*
+ * query_groups.h
+ *		A query of the CPU device's runner (query_runner.c), and bringing together what its
+ *		threads have.
+ */
+#ifndef WA_DAEMON_QUERY_GROUPS_H
+#define WA_DAEMON_QUERY_GROUPS_H
+
+#include "core/must_check.h"
+#include "daemon/gpu/gpu_runner.h"
+#include "daemon/run/made_tables.h"
+#include "daemon/run/query_tables.h"
+#include "daemon/run/runner.h"
+#include "query/run/run.h"
+
+typedef struct WaRunQuery
+{
+	const WaRunRequest *request;
+	WaArena arena;
+	WaTableUses kept;
+	const WaQuery *asked;
+	const WaNumberedQuery *numbered;
+	const WaQuery *query; /* the same without texts */
+	bool may_trap;
+	WaTextCodes texts[WA_MAX_QUERY_COLUMNS]; /* of TEXT */
+	WaArena message_arena;
+	WaWriter message;  /* the groups, once the run is finished */
+	WaQueryRun **runs; /* of the states, if they are merged by parts; then: */
+	unsigned nruns;
+	uint32_t nparts;
+	WaArena *part_arenas;
+	WaWriter *part_messages;
+	size_t parts_bytes;  /* of the messages; changed atomically */
+	bool is_useless;     /* some part is (see is_useless); atomically */
+	WaMadeTables *made;  /* where rows become tables; or NULL */
+	WaGpuRows *gpu_rows; /* that GPUs have handed over for these */
+} WaRunQuery;
+
+typedef struct WaQueryState
+{
+	WaArena arena;
+	WaArena vectors; /* of the groups' arena */
+	WaQueryRun *run;
+	WaColumnRows rows[WA_MAX_QUERY_COLUMNS]; /* of the batch at hand */
+} WaQueryState;
+
+/* Writes a text to error and returns the status. */
+WaStatus wa_query_fail(char *error, WaStatus status, const char *text);
+
+/* Returns the status that an outcome other than a trap comes to. */
+WaStatus wa_query_status_of(WaRunOutcome outcome, char *error);
+
+/*
+ * Tells whether there is a use in an answer over the extents: a query may want
+ * only its first groups, which can be told if no other rows belong to them, and its
+ * tables may be of another time.
+ */
+bool wa_query_has_use(const WaQuery *query, const WaRunRequest *request);
+
+/* Tells whether a run has more groups than the query has a use for. */
+bool wa_query_has_too_many(const WaRunQuery *query, const WaQueryRun *run);
+
+/* Notes that nobody will want an answer. */
+void wa_query_give_up(WaRunQuery *query);
+
+/* Tells whether nobody will want an answer: there are too many groups. */
+bool wa_query_is_useless(const WaRunQuery *query, const WaQueryState *state);
+
+/* Of a WaRunner: */
+WaStatus wa_query_state_make(void *run, void **state, char *error);
+void wa_query_state_free(void *run, void *state);
+WaStatus wa_groups_divide(void *run, void *const *states, unsigned nstates,
+						  uint32_t *nparts, char *error);
+WaStatus wa_groups_sort(void *run, void *state, char *error);
+WaStatus wa_groups_merge_part(void *run, uint32_t part, char *error);
+WaStatus wa_groups_finish(void *run, void *state, WaRunResult *result,
+						  char *error);
+void wa_groups_write(void *run, void *state, uint8_t *place);
+
+#endif /* WA_DAEMON_QUERY_GROUPS_H */
