@@ -24,8 +24,8 @@ wa_answer_is_sound(const WaRunMessage *run, uint64_t nblocks,
 {
 	const uint64_t counted = answer->blocks == 0 ? nblocks : answer->blocks;
 
-	return answer->in_parcel <= 1 && answer->kind < WA_DEVICE_KINDS &&
-		   answer->blocks <= nblocks &&
+	return answer->in_parcel <= 1 && answer->is_rolled <= 1 &&
+		   answer->kind < WA_DEVICE_KINDS && answer->blocks <= nblocks &&
 		   answer->left_blocks <= nblocks - answer->blocks &&
 		   (answer->blocks == 0 || answer->groups_bytes > 0) &&
 		   (answer->in_parcel == 0 ||

@@ -280,6 +280,12 @@ typedef struct WaSnapshot
 } WaSnapshot;
 
 /*
+ * A quarter of what queries may take together: of groups that are rolled up where they are, as
+ * few of them are sent, and a backend would have its own on disk.
+ */
+#define WA_RUN_MEMORY_SHARE UINT64_MAX
+
+/*
  * A query over those blocks of its sources that are cached with all its columns, fresh,
  * and settled for its snapshot.  If WAL has not been followed up to its position there
  * are none.
@@ -456,6 +462,7 @@ typedef struct WaAnswerMessage
 	uint64_t left_blocks; /* that would be, but have rows that it cannot take */
 	uint64_t rows;        /* of them; or, if blocks is 0, that there would be */
 	uint64_t kept_rows;   /* of them that fulfil WHERE */
+	uint64_t is_rolled;   /* 0 or 1: the groups have been rolled up */
 	uint64_t device_ns;   /* from the request's arrival to the answer */
 } WaAnswerMessage;
 

@@ -9,6 +9,7 @@
 #include "daemon/run/query_groups.h"
 #include "daemon/run/run_budget.h"
 #include "query/run/run_parts.h"
+#include "query/run/run_roll_up.h"
 
 WaStatus
 wa_query_fail(char *error, WaStatus status, const char *text)
@@ -40,9 +41,15 @@ wa_query_has_use(const WaQuery *query, const WaRunRequest *request)
 }
 
 bool
+wa_query_rolls(const WaRunQuery *query)
+{
+	return query->rolled != NULL && query->request->is_complete;
+}
+
+bool
 wa_query_has_too_many(const WaRunQuery *query, const WaQueryRun *run)
 {
-	return query->query->max_groups > 0 &&
+	return query->query->max_groups > 0 && !wa_query_rolls(query) &&
 		   wa_query_run_groups(run) > query->query->max_groups;
 }
 
@@ -67,6 +74,8 @@ make_parts(WaRunQuery *query, uint32_t nparts)
 
 	query->part_arenas = wa_arena_alloc(arena, nparts * sizeof(WaArena));
 	query->part_messages = wa_arena_alloc(arena, nparts * sizeof(WaWriter));
+	query->part_states =
+		wa_arena_alloc_zero(arena, nparts * sizeof(WaQueryState *));
 	if (arena->failed)
 		return false;
 	for (uint32_t i = 0; i < nparts; i++)
@@ -147,6 +156,22 @@ write_message(const WaRunQuery *query, WaQueryRun *groups, WaWriter *message,
 	return WA_OK;
 }
 
+/* Rolls the groups of a state up to those of a new one. */
+static WaStatus
+roll_up(WaRunQuery *query, const WaQueryState *state, WaQueryState **rolled,
+		char *error)
+{
+	void *made;
+	WaStatus status =
+		wa_query_state_make_of(query, query->rolled, &made, error);
+
+	if (status != WA_OK)
+		return status;
+	*rolled = made;
+	return wa_query_status_of(wa_query_run_roll_up((*rolled)->run, state->run),
+							  error);
+}
+
 /* Notes how long a part's message is; together they may be as long as one. */
 static WaStatus
 count_bytes(WaRunQuery *query, const WaWriter *message, char *error)
@@ -181,13 +206,66 @@ wa_groups_merge_part(void *run, uint32_t part, char *error)
 	groups = ((WaQueryState *) state)->run;
 	status = wa_query_status_of(
 		wa_run_parts_merge(groups, query->runs, query->nruns, part), error);
-	if (status == WA_OK)
+	if (status == WA_OK && wa_query_rolls(query))
+		status = roll_up(query, state, &query->part_states[part], error);
+	else if (status == WA_OK)
 		status = write_message(query, groups, message, error);
 	if (status == WA_OK)
 		status = count_bytes(query, message, error);
 	if (wa_query_is_useless(query, state))
 		wa_query_give_up(query);
 	wa_query_state_free(run, state);
+	return status;
+}
+
+/* Returns how many rows the runs of parts have. */
+static uint64_t
+count_rows(const WaRunQuery *query)
+{
+	uint64_t rows = 0;
+
+	for (unsigned i = 0; i < query->nruns; i++)
+		rows += wa_query_run_rows(query->runs[i]);
+	return rows;
+}
+
+/*
+ * Merges what has been rolled up of all parts with that of the first one; *state is that in the
+ * end.
+ */
+static WaStatus
+merge_rolled(WaRunQuery *query, WaQueryState **state, char *error)
+{
+	WaStatus status = WA_OK;
+
+	*state = query->part_states[0];
+	for (uint32_t i = 1; i < query->nparts && status == WA_OK; i++)
+	{
+		status = wa_query_status_of(
+			wa_query_merge((*state)->run, query->part_states[i]->run), error);
+		wa_query_state_free(query, query->part_states[i]);
+		query->part_states[i] = NULL;
+	}
+	return status;
+}
+
+/* Rolls up what the parts, or the one state, have, and tells what will be written of that. */
+static WaStatus
+finish_rolled(WaRunQuery *query, const WaQueryState *state, WaRunResult *result,
+			  char *error)
+{
+	WaQueryState *rolled = NULL;
+	WaStatus status = query->nparts > 0 ? merge_rolled(query, &rolled, error)
+										: roll_up(query, state, &rolled, error);
+
+	if (status == WA_OK)
+		status = write_message(query, rolled->run, &query->message, error);
+	if (query->nparts == 0 && rolled != NULL)
+		wa_query_state_free(query, rolled);
+	result->is_rolled = true;
+	result->groups_bytes = query->message.nwords * sizeof(uint64_t);
+	result->kept_rows =
+		query->nparts > 0 ? count_rows(query) : wa_query_run_rows(state->run);
 	return status;
 }
 
@@ -199,8 +277,7 @@ finish_parts(const WaRunQuery *query, WaRunResult *result)
 		wa_run_parts_words(query->runs[0], query->part_messages,
 						   query->nparts) *
 		sizeof(uint64_t);
-	for (unsigned i = 0; i < query->nruns; i++)
-		result->kept_rows += wa_query_run_rows(query->runs[i]);
+	result->kept_rows = count_rows(query);
 }
 
 WaStatus
@@ -215,14 +292,15 @@ wa_groups_finish(void *run, void *state, WaRunResult *result, char *error)
 	wa_writer_init(&query->message, &query->message_arena);
 	if (query->query->made != NULL)
 		return wa_made_tables_keep(query->made, &query->message, result, error);
-	if (query->nparts > 0)
-	{
-		if (!wa_query_is_useless(query, own))
-			finish_parts(query, result);
-		return WA_OK;
-	}
 	if (wa_query_is_useless(query, own))
 		return WA_OK;
+	if (wa_query_rolls(query))
+		return finish_rolled(query, own, result, error);
+	if (query->nparts > 0)
+	{
+		finish_parts(query, result);
+		return WA_OK;
+	}
 	status = write_message(query, own->run, &query->message, error);
 	/* Only now all ties are known. */
 	if (wa_query_is_useless(query, own))
@@ -238,7 +316,7 @@ wa_groups_write(void *run, void *state, uint8_t *place)
 	const WaRunQuery *query = run;
 
 	(void) state;
-	if (query->nparts > 0)
+	if (query->nparts > 0 && !wa_query_rolls(query))
 		wa_run_parts_join(query->runs[0], query->part_messages, query->nparts,
 						  (uint64_t *) (void *) place);
 	else

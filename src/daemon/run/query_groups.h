@@ -13,6 +13,14 @@
 #include "daemon/run/runner.h"
 #include "query/run/run.h"
 
+typedef struct WaQueryState
+{
+	WaArena arena;
+	WaArena vectors; /* of the groups' arena */
+	WaQueryRun *run;
+	WaColumnRows rows[WA_MAX_QUERY_COLUMNS]; /* of the batch at hand */
+} WaQueryState;
+
 typedef struct WaRunQuery
 {
 	const WaRunRequest *request;
@@ -21,6 +29,8 @@ typedef struct WaRunQuery
 	const WaQuery *asked;
 	const WaNumberedQuery *numbered;
 	const WaQuery *query; /* the same without texts */
+	const WaNumberedQuery
+		*rolled; /* what its groups are rolled up to, or NULL */
 	bool may_trap;
 	WaTextCodes texts[WA_MAX_QUERY_COLUMNS]; /* of TEXT */
 	WaArena message_arena;
@@ -30,19 +40,13 @@ typedef struct WaRunQuery
 	uint32_t nparts;
 	WaArena *part_arenas;
 	WaWriter *part_messages;
+	WaQueryState *
+		*part_states;    /* of what is rolled up; of parts that are done */
 	size_t parts_bytes;  /* of the messages; changed atomically */
 	bool is_useless;     /* some part is (see is_useless); atomically */
 	WaMadeTables *made;  /* where rows become tables; or NULL */
 	WaGpuRows *gpu_rows; /* that GPUs have handed over for these */
 } WaRunQuery;
-
-typedef struct WaQueryState
-{
-	WaArena arena;
-	WaArena vectors; /* of the groups' arena */
-	WaQueryRun *run;
-	WaColumnRows rows[WA_MAX_QUERY_COLUMNS]; /* of the batch at hand */
-} WaQueryState;
 
 /* Writes a text to error and returns the status. */
 WaStatus wa_query_fail(char *error, WaStatus status, const char *text);
@@ -57,6 +61,12 @@ WaStatus wa_query_status_of(WaRunOutcome outcome, char *error);
  */
 bool wa_query_has_use(const WaQuery *query, const WaRunRequest *request);
 
+/*
+ * Tells whether the groups of a query are rolled up, which is settled when all extents have
+ * been processed.
+ */
+bool wa_query_rolls(const WaRunQuery *query);
+
 /* Tells whether a run has more groups than the query has a use for. */
 bool wa_query_has_too_many(const WaRunQuery *query, const WaQueryRun *run);
 
@@ -65,6 +75,11 @@ void wa_query_give_up(WaRunQuery *query);
 
 /* Tells whether nobody will want an answer: there are too many groups. */
 bool wa_query_is_useless(const WaRunQuery *query, const WaQueryState *state);
+
+/* Makes a state of no rows of one of the query's forms, as of a WaRunner. */
+WaStatus wa_query_state_make_of(const WaRunQuery *query,
+								const WaNumberedQuery *numbered, void **state,
+								char *error);
 
 /* Of a WaRunner: */
 WaStatus wa_query_state_make(void *run, void **state, char *error);

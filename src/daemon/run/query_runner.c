@@ -16,6 +16,7 @@
 #include "daemon/run/query_runner.h"
 #include "daemon/run/run_budget.h"
 #include "query/message/query_wire.h"
+#include "query/run/run_roll_up.h"
 
 /* Memory that a query may take as such. */
 #define QUERY_BYTES ((size_t) 64 << 20)
@@ -53,7 +54,11 @@ query_end(void *run)
 	WaRunQuery *query = run;
 
 	for (uint32_t i = 0; i < query->nparts; i++)
+	{
 		wa_arena_reset(&query->part_arenas[i]);
+		if (query->part_states[i] != NULL)
+			wa_query_state_free(query, query->part_states[i]);
+	}
 	wa_made_tables_end(query->made);
 #ifdef WA_WITH_CUDA
 	wa_gpu_rows_free(query->gpu_rows);
@@ -80,6 +85,14 @@ refuse(WaRunQuery *query, char *error)
 			   : wa_query_fail(error, WA_BAD_REQUEST, "the query is not sound");
 }
 
+/* Tells whether groups that are rolled up are wanted, and cannot be. */
+static bool
+lacks_rolled(const WaRunQuery *query)
+{
+	return query->asked->only_wanted && query->asked->rolled != NULL &&
+		   query->numbered->query.rolled == NULL;
+}
+
 static WaStatus
 query_begin(const WaRunRequest *request, void **run, char *error)
 {
@@ -103,13 +116,19 @@ query_begin(const WaRunRequest *request, void **run, char *error)
 	if (wa_query_has_use(query->asked, request))
 		query->numbered =
 			wa_query_number_texts(&query->arena, query->asked, query->texts);
-	/* There may be too many texts. */
-	if (query->numbered == NULL)
+	/* There may be too many texts, or only groups that are rolled up wanted. */
+	if (query->numbered == NULL || lacks_rolled(query))
 	{
 		query_end(query);
 		return WA_OK;
 	}
 	query->query = &query->numbered->query;
+	if (query->query->rolled != NULL && request->is_complete)
+	{
+		query->rolled = wa_query_roll_up_query(&query->arena, query->numbered);
+		if (query->rolled == NULL)
+			return refuse(query, error);
+	}
 	query->may_trap = wa_query_may_trap(query->query);
 	*run = query;
 	return WA_OK;
@@ -130,6 +149,14 @@ WaStatus
 wa_query_state_make(void *run, void **state, char *error)
 {
 	const WaRunQuery *query = run;
+
+	return wa_query_state_make_of(query, query->numbered, state, error);
+}
+
+WaStatus
+wa_query_state_make_of(const WaRunQuery *query, const WaNumberedQuery *numbered,
+					   void **state, char *error)
+{
 	WaQueryState *own = calloc(1, sizeof(*own));
 
 	if (own == NULL)
@@ -139,14 +166,14 @@ wa_query_state_make(void *run, void **state, char *error)
 	wa_run_arena_init(&own->vectors, query->request->budget,
 					  WA_RUN_GROUPS_BYTES);
 	own->arena.vectors = &own->vectors;
-	own->run = wa_query_run_make(&own->arena, query->numbered);
+	own->run = wa_query_run_make(&own->arena, numbered);
 	if (own->run != NULL)
 	{
 		wa_run_arena_begin_groups(&own->arena);
 		*state = own;
 		return WA_OK;
 	}
-	wa_query_state_free(run, own);
+	wa_query_state_free(NULL, own);
 	return wa_query_fail(error, WA_OUT_OF_MEMORY,
 						 "not enough memory for a query");
 }

@@ -496,6 +496,7 @@ answer(WaRun *run)
 	answer->groups_bytes = result.groups_bytes;
 	answer->rows = run->sources.rows - run->left_rows;
 	answer->kept_rows = result.kept_rows;
+	answer->is_rolled = result.is_rolled;
 	answer->device_ns = (uint64_t) (wa_clock_ns() - run->since_ns);
 }
 

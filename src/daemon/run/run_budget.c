@@ -2,6 +2,7 @@
  * run_budget.c
  *		Making the budgets of RUNs; see run_budget.h.
  */
+#include "core/resident_messages.h"
 #include "daemon/run/run_budget.h"
 
 /*
@@ -10,6 +11,9 @@
  * and places for keys that lie close take up to 256.
  */
 #define LEAST_THREAD_BYTES ((uint64_t) 1 << 20)
+
+/* Of what queries may take together, for WA_RUN_MEMORY_SHARE. */
+#define SHARES 4
 
 /* A budget's take, and its give. */
 static bool
@@ -29,6 +33,10 @@ wa_run_budget_make(WaMemory *memory, uint64_t bytes, unsigned threads)
 {
 	const uint64_t least = threads * LEAST_THREAD_BYTES;
 
+	if (bytes == WA_RUN_MEMORY_SHARE)
+		bytes = __atomic_load_n(&memory->ledger.limit[WA_MEMORY_QUERIES],
+								__ATOMIC_RELAXED) /
+				SHARES;
 	return (WaBudget){.limit = bytes < least ? least : bytes,
 					  .take = take,
 					  .give = give,

@@ -23,6 +23,7 @@ typedef struct WaRunResult
 	/* That write_groups will write; 0: there is no use in an answer after all. */
 	uint64_t groups_bytes;
 	uint64_t kept_rows; /* that fulfil WHERE */
+	bool is_rolled; /* the groups have been rolled up (query/message/query.h) */
 } WaRunResult;
 
 typedef struct WaRunner

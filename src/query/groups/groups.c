@@ -82,22 +82,30 @@ show_key(WaQueryGroups *groups, int key, uint32_t number, uint32_t shown)
 		*own = shown;
 }
 
+/* Returns the number that a key has in a table which has one more, `skipped`. */
+static inline int
+their_key(int key, int skipped)
+{
+	return key < skipped ? key : key + 1;
+}
+
 /* Likewise groups of another table, whose words are in their_valid. */
 static void
-show_theirs(WaQueryGroups *groups, const WaQueryGroups *others,
+show_theirs(WaQueryGroups *groups, const WaQueryGroups *others, int skipped,
 			const uint32_t *theirs, size_t ntheirs, const uint32_t *numbers)
 {
 	for (int key = 0; key < groups->nkeys; key++)
 	{
+		const int their = their_key(key, skipped);
 		const uint8_t *valid = groups->their_valid[key];
 
 		if (groups->shown[key] == NULL ||
-			!wa_key_looks_differ(&groups->codecs[key], &others->codecs[key]))
+			!wa_key_looks_differ(&groups->codecs[key], &others->codecs[their]))
 			continue;
 		for (size_t i = 0; i < ntheirs; i++)
 			if (valid[i] != 0 && numbers[i] != WA_NO_GROUP)
 				show_key(groups, key, numbers[i],
-						 others->shown[key][theirs[i]]);
+						 others->shown[their][theirs[i]]);
 	}
 }
 
@@ -251,8 +259,8 @@ reserve_theirs(WaQueryGroups *groups)
 
 /* Returns the group of a group of others, whose words are in their_words. */
 static uint32_t
-find_theirs(WaQueryGroups *groups, const WaQueryGroups *others, uint32_t theirs,
-			size_t row)
+find_theirs(WaQueryGroups *groups, const WaQueryGroups *others, int skipped,
+			uint32_t theirs, size_t row)
 {
 	clear_row(groups);
 	for (int key = 0; key < groups->nkeys; key++)
@@ -264,15 +272,16 @@ find_theirs(WaQueryGroups *groups, const WaQueryGroups *others, uint32_t theirs,
 		}
 		groups->words[key] = groups->their_words[key][row];
 		if (groups->shown[key] != NULL)
-			groups->row_shown[key] = others->shown[key][theirs];
+			groups->row_shown[key] =
+				others->shown[their_key(key, skipped)][theirs];
 	}
 	return find_row(groups);
 }
 
 bool
-wa_query_groups_find_theirs(WaQueryGroups *groups, const WaQueryGroups *others,
-							const uint32_t *theirs, size_t ntheirs,
-							uint32_t *numbers)
+wa_query_groups_find_coarser(WaQueryGroups *groups, const WaQueryGroups *others,
+							 int skipped, const uint32_t *theirs,
+							 size_t ntheirs, uint32_t *numbers)
 {
 	size_t nmissing;
 
@@ -282,21 +291,44 @@ wa_query_groups_find_theirs(WaQueryGroups *groups, const WaQueryGroups *others,
 	{
 		uint64_t *words = groups->their_words[key];
 		uint8_t *valid = groups->their_valid[key];
-		const bool has_nulls = wa_group_table_words(&others->table, key, theirs,
-													ntheirs, words, valid);
+		const int their = their_key(key, skipped);
+		const bool has_nulls = wa_group_table_words(
+			&others->table, their, theirs, ntheirs, words, valid);
 
-		wa_key_translate(&groups->codecs[key], &others->codecs[key], words,
+		wa_key_translate(&groups->codecs[key], &others->codecs[their], words,
 						 valid, ntheirs);
 		groups->rows[key] = (WaKeyRows){words, has_nulls ? valid : NULL};
 	}
 	nmissing = wa_group_table_find_rows(&groups->table, groups->rows, ntheirs,
 										numbers, groups->missing);
 	for (size_t i = 0; i < nmissing; i++)
-		numbers[groups->missing[i]] = find_theirs(
-			groups, others, theirs[groups->missing[i]], groups->missing[i]);
+		numbers[groups->missing[i]] =
+			find_theirs(groups, others, skipped, theirs[groups->missing[i]],
+						groups->missing[i]);
 	if (!groups->arena->failed)
-		show_theirs(groups, others, theirs, ntheirs, numbers);
+		show_theirs(groups, others, skipped, theirs, ntheirs, numbers);
 	return !groups->arena->failed;
+}
+
+bool
+wa_query_groups_find_theirs(WaQueryGroups *groups, const WaQueryGroups *others,
+							const uint32_t *theirs, size_t ntheirs,
+							uint32_t *numbers)
+{
+	return wa_query_groups_find_coarser(groups, others, groups->nkeys, theirs,
+										ntheirs, numbers);
+}
+
+void
+wa_query_groups_values(const WaQueryGroups *groups, int key,
+					   const uint32_t *theirs, size_t ntheirs, WaVector *values)
+{
+	uint64_t words[WA_VECTOR_ROWS];
+
+	values->has_nulls = wa_group_table_words(&groups->table, key, theirs,
+											 ntheirs, words, values->valid);
+	if (groups->codecs[key].kind == WA_VECTOR_INT)
+		memcpy(values->values, words, ntheirs * sizeof(uint64_t));
 }
 
 bool

@@ -49,6 +49,22 @@ wa_query_groups_find_theirs(WaQueryGroups *groups, const WaQueryGroups *others,
 							uint32_t *numbers);
 
 /*
+ * Likewise of another table that has one more key, number `skipped`, which does not count.
+ */
+extern WA_MUST_CHECK bool
+wa_query_groups_find_coarser(WaQueryGroups *groups, const WaQueryGroups *others,
+							 int skipped, const uint32_t *theirs,
+							 size_t ntheirs, uint32_t *numbers);
+
+/*
+ * Stores a key of theirs[i] of a table in row i of a vector: of an INT its values, of others,
+ * whose values are left alone, which are NULL.
+ */
+extern void wa_query_groups_values(const WaQueryGroups *groups, int key,
+								   const uint32_t *theirs, size_t ntheirs,
+								   WaVector *values);
+
+/*
  * Stores hashes of the groups from first on, at most WA_VECTOR_ROWS: equal keys
  * have equal ones in all tables with the same keys.  Returns false if there is
  * not enough memory.

@@ -82,6 +82,14 @@ typedef struct WaQuery
 		is_unique; /* no two rows have a key, or there is no use in an answer */
 
 	/*
+	 * If the rows are all there are, groups are rolled up: those that are the same but for key
+	 * number `argument` are one, with each value of that key once, but for NULL, in a column of
+	 * this kind behind the others: of an INT, or values are counted.  It is this that top_n is
+	 * about.  NULL: they are not.
+	 */
+	const WaQueryColumn *rolled;
+
+	/*
 	 * Rows that whoever has the others is to add to these: words of a message of groups
 	 * (query/message/partial_groups.h) with the keys, and without columns.
 	 */

@@ -194,7 +194,9 @@ note_fixed(const WaQuery *query, uint8_t *fillings)
 static bool
 column_has_order(const WaQuery *query, const WaOrderBy *order, WaOp op)
 {
-	const WaQueryColumn *column = &query->columns[order->number];
+	const WaQueryColumn *column = order->number < query->ncolumns
+									  ? &query->columns[order->number]
+									  : query->rolled;
 
 	/* Sums of floats that differ may be rounded to the same result. */
 	return wa_ops_have(column->ops, op) &&
@@ -205,10 +207,14 @@ column_has_order(const WaQuery *query, const WaOrderBy *order, WaOp op)
 static bool
 order_is_sound(const WaQuery *query, const WaOrderBy *order)
 {
+	const uint32_t nmore = query->rolled != NULL;
+	const uint32_t key = nmore > 0 && order->number >= query->rolled->argument
+							 ? order->number + UINT32_C(1)
+							 : order->number;
+
 	if (order->of == WA_ORDER_KEY)
-		return order->number < query->nkeys &&
-			   query->keys[order->number].kind != WA_VECTOR_TEXT;
-	if (order->number >= query->ncolumns)
+		return key < query->nkeys && query->keys[key].kind != WA_VECTOR_TEXT;
+	if (order->number >= query->ncolumns + nmore)
 		return false;
 	switch (order->of)
 	{
@@ -233,7 +239,8 @@ top_n_is_sound(const WaQuery *query)
 
 	if (top_n->limit == 0)
 		return top_n->norders == 0 && !top_n->keeps_ties &&
-			   query->only_wanted == (query->made != NULL);
+			   (query->rolled != NULL ||
+				query->only_wanted == (query->made != NULL));
 	if (top_n->limit > WA_QUERY_MAX_TOP_N || top_n->norders == 0 ||
 		top_n->norders > WA_MAX_ORDERS || query->nkeys == 0)
 		return false;
@@ -245,6 +252,25 @@ top_n_is_sound(const WaQuery *query)
 		if (!order_is_sound(query, &top_n->orders[i]))
 			return false;
 	return true;
+}
+
+/* Tells whether groups can be rolled up, if they are to be. */
+static bool
+rolled_is_sound(const WaQuery *query)
+{
+	const WaQueryColumn *rolled = query->rolled;
+	WaVectorKind kind;
+
+	if (rolled == NULL)
+		return true;
+	if (query->made != NULL || rolled->filter != -1 || rolled->argument < 0 ||
+		(uint32_t) rolled->argument >= query->nkeys)
+		return false;
+	kind = query->keys[rolled->argument].kind;
+	if (rolled->ops == 0)
+		return rolled->kind == WA_VECTOR_BOOL;
+	return rolled->kind == WA_VECTOR_INT && kind == WA_VECTOR_INT &&
+		   wa_records_exist(rolled->kind, rolled->ops);
 }
 
 /* Tells whether tables can be made of rows, if they are to be. */
@@ -303,7 +329,8 @@ wa_query_is_sound(const WaQuery *query, uint8_t *scratch)
 	for (uint32_t i = 0; i < query->ncolumns; i++)
 		if (!column_is_sound(query, &query->columns[i], scratch))
 			return false;
-	return top_n_is_sound(query) && made_are_sound(query);
+	return rolled_is_sound(query) && top_n_is_sound(query) &&
+		   made_are_sound(query);
 }
 
 bool

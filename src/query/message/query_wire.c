@@ -14,7 +14,7 @@
 #include "query/message/value_wire.h"
 
 /* To be changed with the format, that of instructions included. */
-#define VERSION UINT64_C(0x576151727900000d)
+#define VERSION UINT64_C(0x576151727900000e)
 
 /* What a message begins with. */
 typedef struct Head
@@ -36,6 +36,7 @@ typedef struct Head
 	uint8_t makes; /* tables: digests follow the keys */
 	uint8_t is_unique;
 	uint64_t nrest;
+	uint64_t rolls; /* groups up: a column follows the others */
 	WaTopN top_n;
 } Head;
 
@@ -88,6 +89,7 @@ wa_query_write(WaWriter *writer, const WaQuery *query)
 					   .makes = query->made != NULL,
 					   .is_unique = query->is_unique,
 					   .nrest = query->nrest,
+					   .rolls = query->rolled != NULL,
 					   .top_n = query->top_n};
 
 	WRITE_ARRAY(writer, &head, 1);
@@ -116,6 +118,7 @@ wa_query_write(WaWriter *writer, const WaQuery *query)
 	if (query->made != NULL)
 		WRITE_ARRAY(writer, query->made, query->nkeys);
 	WRITE_ARRAY(writer, query->columns, query->ncolumns);
+	WRITE_ARRAY(writer, query->rolled, (size_t) head.rolls);
 	WRITE_ARRAY(writer, query->rest, query->nrest);
 }
 
@@ -383,18 +386,18 @@ top_n_is_one(const WaTopN *top_n)
 	return true;
 }
 
-/* Reads what is of a fixed size; tells whether tables are made. */
-static bool
+/* Reads what is of a fixed size. */
+static Head
 read_head(WaReader *reader, WaQuery *query)
 {
 	const WaText found = wa_reader_bytes(reader, sizeof(Head));
-	Head head;
+	Head head = {0};
 
 	if (reader->failed)
-		return false;
+		return head;
 	memcpy(&head, found.data, sizeof(head));
 	if (head.version != VERSION || head.only_wanted > 1 || head.makes > 1 ||
-		head.is_unique > 1 || !top_n_is_one(&head.top_n))
+		head.is_unique > 1 || head.rolls > 1 || !top_n_is_one(&head.top_n))
 		reader->failed = true;
 	query->program.nregisters = head.nregisters;
 	query->program.ninstructions = head.ninstructions;
@@ -412,7 +415,7 @@ read_head(WaReader *reader, WaQuery *query)
 	query->is_unique = head.is_unique != 0;
 	query->nrest = head.nrest;
 	query->top_n = head.top_n;
-	return head.makes != 0;
+	return head;
 }
 
 const WaQuery *
@@ -428,19 +431,21 @@ wa_query_read_with(WaArena *arena, const void *message, size_t bytes,
 	WaQuery *query = wa_arena_alloc_zero(arena, sizeof(WaQuery));
 	uint8_t *scratch;
 	WaReader reader;
-	bool makes;
+	Head head;
 
 	if (query == NULL)
 		return NULL;
 	wa_reader_init(&reader, message, bytes);
-	makes = read_head(&reader, query);
+	head = read_head(&reader, query);
 	read_program(&reader, arena, finder, query);
 	read_constants(&reader, arena, query);
 	query->filters =
 		read_array(&reader, arena, query->nfilters, sizeof(WaQueryFilter));
-	read_keys(&reader, arena, makes, query);
+	read_keys(&reader, arena, head.makes != 0, query);
 	query->columns =
 		read_array(&reader, arena, query->ncolumns, sizeof(WaQueryColumn));
+	if (head.rolls == 1)
+		query->rolled = read_array(&reader, arena, 1, sizeof(WaQueryColumn));
 	query->rest = read_array(&reader, arena, query->nrest, sizeof(uint64_t));
 	if (reader.failed || reader.nwords != 0)
 		return NULL;

@@ -68,6 +68,14 @@ extern WA_MUST_CHECK WaRunOutcome wa_run_merge_groups(WaQueryRun *into,
 													  const uint32_t *theirs,
 													  size_t ntheirs);
 
+/*
+ * Merges what others have of a column for groups theirs[i] with what groups numbers[i] of the
+ * run have of theirs.
+ */
+extern WA_MUST_CHECK WaRunOutcome wa_query_run_merge_column(
+	WaQueryRun *into, uint32_t number, WaRecordTable *others,
+	const uint32_t *theirs, size_t ntheirs);
+
 /* Returns how a column fares that has taken something. */
 extern WaRunOutcome wa_query_run_outcome(const WaQueryRun *run,
 										 const WaRecordTable *table);

@@ -43,6 +43,20 @@ wa_query_run_count(WaQueryRun *run, uint64_t rows)
 	run->rows += rows;
 }
 
+WaRunOutcome
+wa_query_run_merge_column(WaQueryRun *into, uint32_t number,
+						  WaRecordTable *others, const uint32_t *theirs,
+						  size_t ntheirs)
+{
+	WaRecordTable *table = into->tables[number];
+
+	if (!wa_records_grow(table, wa_query_run_groups(into)))
+		return WA_RUN_NO_MEMORY;
+	if (!wa_records_merge_theirs(table, into->numbers, others, theirs, ntheirs))
+		return WA_RUN_OVERFLOWED;
+	return wa_query_run_outcome(into, table);
+}
+
 /* Merges groups of another run, at most WA_VECTOR_ROWS. */
 static WaRunOutcome
 merge_some(WaQueryRun *into, WaQueryRun *from, const uint32_t *theirs,
@@ -55,15 +69,9 @@ merge_some(WaQueryRun *into, WaQueryRun *from, const uint32_t *theirs,
 		return WA_RUN_NO_MEMORY;
 	for (uint32_t i = 0; i < into->query->ncolumns; i++)
 	{
-		WaRecordTable *table = into->tables[i];
-		WaRunOutcome outcome;
+		const WaRunOutcome outcome = wa_query_run_merge_column(
+			into, i, from->tables[i], theirs, ntheirs);
 
-		if (!wa_records_grow(table, wa_query_run_groups(into)))
-			return WA_RUN_NO_MEMORY;
-		if (!wa_records_merge_theirs(table, into->numbers, from->tables[i],
-									 theirs, ntheirs))
-			return WA_RUN_OVERFLOWED;
-		outcome = wa_query_run_outcome(into, table);
 		if (outcome != WA_RUN_TAKEN)
 			return outcome;
 	}

@@ -120,7 +120,10 @@ number_keys(WaTextNumbering *to, WaNumberedQuery *numbered)
 		if (keys[i].kind == WA_VECTOR_TEXT)
 		{
 			if (has_other_blanks(to, i))
+			{
 				query->top_n.limit = 0;
+				query->rolled = NULL;
+			}
 			keys[i] = (WaQueryKey){.kind = WA_VECTOR_INT};
 			numbered->key_texts[i] = to->texts_of[number];
 			if (numbered->key_texts[i] == NULL)
@@ -135,6 +138,11 @@ number_keys(WaTextNumbering *to, WaNumberedQuery *numbered)
 	}
 	query->keys = keys;
 	query->key_numbers = numbers;
+	if (query->rolled != NULL)
+	{
+		numbered->rolled_top_n = query->top_n;
+		memset(&query->top_n, 0, sizeof(query->top_n));
+	}
 	return true;
 }
 

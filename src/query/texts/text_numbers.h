@@ -20,10 +20,12 @@ typedef struct WaNumberedQuery
 
 	/*
 	 * Of INT where there were texts; aggregated columns keep their kind, which says how
-	 * records are written.  No groups are to be chosen where groups of several numbers
-	 * may be one of the query's.
+	 * records are written.  No groups are to be chosen, or rolled up, where groups of several
+	 * numbers may be one of the query's.
 	 */
 	WaQuery query;
+	WaTopN
+		rolled_top_n; /* of groups that are rolled up; the query has none then */
 	const WaTextCodes *
 		*key_texts; /* of each key's numbers; NULL: it is no text */
 } WaNumberedQuery;

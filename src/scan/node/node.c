@@ -78,6 +78,27 @@ begin_finer(WaScanState *state, EState *estate, int eflags)
 	}
 }
 
+/* Has the groups of a node go to a roll-up, with their values in a column there. */
+static void
+roll_into(WaScanState *state, WaRollUp *roll_up, int column)
+{
+	state->rolls_into = roll_up;
+	state->rolled_column = column;
+}
+
+/* Makes what groups are rolled up to. */
+static void
+make_roll_up(WaScanState *state)
+{
+	int column = state->query.ncolumns;
+	ListCell *cell;
+
+	state->roll_up = wa_roll_up_make(&state->store);
+	roll_into(state, state->roll_up, column++);
+	foreach (cell, state->finer)
+		roll_into((WaScanState *) lfirst(cell), state->roll_up, column++);
+}
+
 /* Makes what returns the groups. */
 static void
 make_output(WaScanState *state, EState *estate)
@@ -87,7 +108,7 @@ make_output(WaScanState *state, EState *estate)
 	WaPlanTop top;
 
 	if (state->query.rolled != NULL)
-		state->roll_up = wa_roll_up_make(&state->store);
+		make_roll_up(state);
 	store = returned_store(state);
 	store->dependents = wa_dependents_make(store->query, estate);
 	state->before_having =
@@ -237,13 +258,13 @@ use_alternative(WaScanState *state)
 	wa_alternative_begin(state);
 }
 
-/*
- * Rolls up what a node has read, and what was spilled of it, whose values go to column number
- * `column`.
- */
+/* Rolls up what a node has read, and what was spilled of it; its groups take no memory then. */
 static void
-roll_up_of(WaRollUp *roll_up, WaScanState *state, int column)
+roll_up_of(WaScanState *state)
 {
+	WaRollUp *roll_up = state->rolls_into;
+	const int column = state->rolled_column;
+
 	wa_roll_up_take(roll_up, &state->store, column);
 	while (wa_spill_is_left(&state->store))
 	{
@@ -251,11 +272,12 @@ roll_up_of(WaRollUp *roll_up, WaScanState *state, int column)
 		wa_scan_read_partition(state);
 		wa_roll_up_take(roll_up, &state->store, column);
 	}
+	wa_scan_make_groups(&state->store);
 }
 
 /* Has a node whose groups are rolled up, too, read its table, and rolls them up. */
 static void
-roll_up_finer(WaRollUp *roll_up, WaScanState *state, int column)
+roll_up_finer(WaScanState *state)
 {
 	PlanState *ps = &state->css.ss.ps;
 
@@ -267,26 +289,21 @@ roll_up_finer(WaRollUp *roll_up, WaScanState *state, int column)
 	if (!read_table(state))
 		elog(ERROR, "a node whose groups are rolled up has left them alone");
 	state->batches++;
-	roll_up_of(roll_up, state, column);
+	roll_up_of(state);
 	if (ps->instrument != NULL)
 		InstrStopNode(ps->instrument, 0);
-	wa_scan_make_groups(&state->store);
 }
 
-/* Rolls up all that was read; finer groups take no memory then. */
+/* Rolls up all that was read. */
 static void
 roll_up(WaScanState *state)
 {
-	WaRollUp *roll_up = state->roll_up;
-	int column = state->query.ncolumns;
 	ListCell *cell;
 
-	wa_roll_up_begin(roll_up);
-	roll_up_of(roll_up, state, column++);
-	wa_scan_make_groups(&state->store);
+	roll_up_of(state);
 	foreach (cell, state->finer)
-		roll_up_finer(roll_up, (WaScanState *) lfirst(cell), column++);
-	wa_roll_up_finish(roll_up);
+		roll_up_finer((WaScanState *) lfirst(cell));
+	wa_roll_up_finish(state->roll_up);
 }
 
 /*
@@ -295,6 +312,8 @@ roll_up(WaScanState *state)
 static bool
 fill_first(WaScanState *state)
 {
+	if (state->roll_up != NULL)
+		wa_roll_up_begin(state->roll_up);
 	if (!read_table(state))
 	{
 		use_alternative(state);

@@ -442,6 +442,7 @@ wa_planned_query_find_finer(PlannerInfo *root, RelOptInfo *relation,
 	const int count = rolled == NULL ? 0 : list_length(rolled->distinct);
 	const char *reason = NULL;
 
+	planned->rolls = count > 0;
 	/* Of joins, and of what a subplan is for, there is one plan. */
 	if (count > 1 &&
 		(rolled->joins.list != NIL || planned->sources.pushed != NIL ||
@@ -457,6 +458,7 @@ wa_planned_query_find_finer(PlannerInfo *root, RelOptInfo *relation,
 
 		reason =
 			wa_planned_query_recognise(root, relation, &finer_grouping, finer);
+		finer->rolls = true;
 		planned->finer = lappend(planned->finer, finer);
 	}
 	return reason;

@@ -27,7 +27,9 @@ typedef struct WaPlannedQuery
 	double ninstructions; /* of the query program, for each row of the table */
 	bool can_push;        /* warpaggd has all that computes it */
 	double ngroups;       /* that are likely, and: */
-	List *finer; /* WaPlannedQuery *, of query.rolled->distinct but the first */
+	bool
+		rolls; /* its groups are rolled up (scan/state/rolled_query.h), with: */
+	List *finer;          /* those of WaPlannedQuery * */
 	bool has_alternative; /* a path of PostgreSQL's; set by scan/plan/path.c */
 
 	/* What is resident; set by scan/plan/resident_plan.c */

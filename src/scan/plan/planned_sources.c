@@ -273,6 +273,9 @@ leave_to_servers(PlannerInfo *root, RelOptInfo *relation,
 	ListCell *cell;
 	double ngroups;
 
+	/* They group by the clauses of the query's GROUP BY, and nothing else. */
+	if (list_length(query->keys) != list_length(root->parse->groupClause))
+		return;
 	sources->results = wa_pushed_sources_results(query);
 	if (sources->results == NIL)
 		return;

@@ -19,6 +19,7 @@
 #include "scan/plan/resident_worth.h"
 #include "scan/plan/top_n.h"
 #include "scan/program/pushdown.h"
+#include "scan/state/rolled_query.h"
 #include "scan/state/scan_source.h"
 #include "scan/state/source_names.h"
 #include "settings.h"
@@ -202,6 +203,31 @@ plan_inputs(PlannerInfo *root, WaPlannedQuery *planned, int nworkers,
 	plan_inputs_without_tables(root, planned, nworkers, WA_EXCLUDES_TIMES);
 }
 
+/*
+ * Returns how many groups the device process is likely to send if it has all rows, or -1 if it
+ * is to send all.
+ */
+static double
+wanted_groups(PlannerInfo *root, const WaPlannedQuery *planned,
+			  const WaLimit *limit)
+{
+	double ngroups = planned->ngroups;
+	List *keys;
+
+	if (!planned->rolls && !wa_top_n_is_likely(planned, limit))
+		return -1;
+	if (planned->rolls)
+	{
+		keys = list_copy(planned->query.keys);
+		keys = list_truncate(keys, wa_rolled_query_place(&planned->query));
+		keys = list_concat(keys, planned->query.dependents);
+		ngroups = wa_estimate_groups(root, keys, planned->rows);
+	}
+	return wa_top_n_is_likely(planned, limit)
+			   ? Min(wa_limit_estimate(limit, ngroups), ngroups)
+			   : ngroups;
+}
+
 void
 wa_resident_plan(PlannerInfo *root, WaPlannedQuery *planned,
 				 const WaLimit *limit, int nworkers, double filling,
@@ -211,7 +237,8 @@ wa_resident_plan(PlannerInfo *root, WaPlannedQuery *planned,
 	const bool has_room = filling <= wa_resident_shares(nworkers);
 	const bool takes_all =
 		has_room && wa_resident_takes_groups(pages, planned->ngroups, nworkers);
-	const bool has_wanted = has_room && wa_top_n_is_likely(planned, limit);
+	const double wanted = wanted_groups(root, planned, limit);
+	const bool has_wanted = wanted >= 0 && (has_room || planned->rolls);
 
 	planned->resident_share = 0;
 	planned->has_gpus = false;
@@ -232,8 +259,7 @@ wa_resident_plan(PlannerInfo *root, WaPlannedQuery *planned,
 	}
 	find_share(root, planned, is_loaded);
 	if (has_wanted && planned->resident_share == 1)
-		planned->resident_groups =
-			Min(wa_limit_estimate(limit, planned->ngroups), planned->ngroups);
+		planned->resident_groups = wanted;
 	else if (!takes_all)
 		planned->resident_share = 0;
 	if (planned->resident_share > 0 && planned->joins.list == NIL &&

@@ -16,6 +16,7 @@
 #include "scan/output/top.h"
 #include "scan/plan/top_n.h"
 #include "scan/state/plan.h"
+#include "scan/state/rolled_query.h"
 
 /*
  * Stores whether an operator sorts the largest values of an expression first;
@@ -113,16 +114,16 @@ find_number(const WaScanQuery *query, const Node *expression)
 bool
 wa_top_n_is_likely(const WaPlannedQuery *planned, const WaLimit *limit)
 {
+	const WaScanQuery *query = wa_scan_query_returned(&planned->query);
 	Node *first;
 	WaOrderBy order;
 	bool descending;
 
 	if (limit->top.expressions == NIL || planned->having != NIL ||
-		planned->query.rolled != NULL || limit->ngroups > WA_QUERY_MAX_TOP_N)
+		list_length(query->distinct) > 1 || limit->ngroups > WA_QUERY_MAX_TOP_N)
 		return false;
 	first = (Node *) linitial(limit->top.expressions);
-	return order_by_number(&planned->query, find_number(&planned->query, first),
-						   &order) &&
+	return order_by_number(query, find_number(query, first), &order) &&
 		   find_direction(first, linitial_oid(limit->top.operators),
 						  &descending);
 }
@@ -174,16 +175,18 @@ void
 wa_top_n_describe(const WaScanQuery *query, const PlanState *ps,
 				  const WaTop *top, WaTopN *top_n)
 {
+	const WaScanQuery *returned = wa_scan_query_returned(query);
 	uint64 limit;
 	WaPlanTop plan;
 
 	memset(top_n, 0, sizeof(*top_n));
-	if (top == NULL || query->rolled != NULL || query->nkeys == 0 ||
-		ps->qual != NULL || checks_groups(query) ||
+	/* Of several arguments the values are brought together here. */
+	if (top == NULL || returned->nkeys == 0 || ps->qual != NULL ||
+		list_length(returned->distinct) > 1 || checks_groups(returned) ||
 		!wa_plan_top(castNode(CustomScan, ps->plan), &plan) ||
 		!wa_top_limit(top, &limit) || limit > WA_QUERY_MAX_TOP_N)
 		return;
-	describe_orders(query, &plan, top_n);
+	describe_orders(returned, &plan, top_n);
 	if (top_n->norders == 0)
 		memset(top_n, 0, sizeof(*top_n));
 	else

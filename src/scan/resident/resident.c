@@ -32,6 +32,8 @@
 #include "scan/resident/resident_tables.h"
 #include "scan/rows/merge.h"
 #include "scan/rows/precompute.h"
+#include "scan/rows/roll_up.h"
+#include "scan/state/rolled_query.h"
 #include "scan/state/why_heap.h"
 #include "scan/tables/join_digests.h"
 #include "settings.h"
@@ -100,19 +102,32 @@ take_inputs(WaScanState *state, WaDistinctInputs *inputs,
 	return true;
 }
 
-/* Takes groups of the node's own; returns false if they are not what they should be. */
+/*
+ * Takes groups of the node's own, or what they have been rolled up to; returns false if they are
+ * not what they should be.
+ */
 static bool
 take_groups(WaScanState *state, const WaAnswer *answer, const WaRanks *ranks)
 {
 	const WaAnswerMessage *counts = &answer->counts;
+	WaScanStore *store = &state->store;
+	WaRanks rolled = *ranks;
 
-	if (!wa_scan_answer_is_sound(&state->store, answer->groups,
-								 counts->groups_bytes, ranks))
+	if (counts->is_rolled != 0)
+	{
+		if (answer->asking->rolled == NULL)
+			return false;
+		store = &state->rolls_into->store;
+		rolled.ncolumns++;
+		rolled.first = state->rolled_column - ranks->ncolumns;
+	}
+	if (!wa_scan_answer_is_sound(store, answer->groups, counts->groups_bytes,
+								 &rolled))
 		return false;
 	leave_out(state, answer);
 	state->now.kept_rows += (int64) counts->kept_rows;
-	wa_scan_merge_answer(&state->store, answer->groups, counts->groups_bytes,
-						 ranks, true);
+	wa_scan_merge_answer(store, answer->groups, counts->groups_bytes, &rolled,
+						 true);
 	return true;
 }
 
@@ -393,6 +408,20 @@ use_inputs(WaScanState *state, WaExcluded excluded, WaArena *arena)
 		excluded++;
 }
 
+/* Describes which groups are wanted, if the device process has all rows. */
+static void
+describe_wanted(const WaScanState *state, WaAsking *asking)
+{
+	const WaScanQuery *query = &state->query;
+
+	if (state->rolls_into != NULL)
+		asking->rolled =
+			wa_roll_up_pushed(state->rolls_into, wa_rolled_query_place(query),
+							  state->rolled_column);
+	if (asking->rolled != NULL || query->rolled == NULL)
+		wa_top_n_describe(query, &state->css.ss.ps, state->top, &asking->top_n);
+}
+
 /*
  * Asks for what the node computes or, if that cannot be, for its distinct inputs.  Which
  * groups are the first ones is open while other rows are to come.
@@ -406,8 +435,7 @@ use(WaScanState *state, bool has_other_rows)
 
 	wa_context_arena_init(&arena, CurrentMemoryContext);
 	if (!has_other_rows)
-		wa_top_n_describe(&state->query, &state->css.ss.ps, state->top,
-						  &asking.top_n);
+		describe_wanted(state, &asking);
 	refusal = wa_resident_describe_run(&asking);
 	if (refusal != NULL)
 	{

@@ -82,7 +82,10 @@ wa_resident_describe_run(WaAsking *asking)
 	memcpy(run->columns, names.columns, run->ncolumns * sizeof(*names.columns));
 	/* Which groups are the first ones is open while other rows are to come. */
 	if (run->nsources < (uint32) sources->count)
+	{
 		memset(&asking->top_n, 0, sizeof(asking->top_n));
+		asking->rolled = NULL;
+	}
 	return run->nsources == 0 ? refusal : wa_resident_push_refusal(asking);
 }
 

@@ -70,6 +70,8 @@ push_columns(WaAsking *asking, WaQuery *pushed)
 
 	memcpy(columns, pushed->columns, sizeof(WaQueryColumn) * ncolumns);
 	pushed->columns = columns;
+	asking->ranks.first = 0;
+	asking->ranks.ncolumns = ncolumns;
 	asking->ranks.count = 0;
 	asking->ranks.of = palloc0(sizeof(*asking->ranks.of) * (ncolumns + 1));
 	for (int i = 0; i < ncolumns; i++)
@@ -94,7 +96,7 @@ wa_resident_push_refusal(const WaAsking *asking)
 	const bool takes = asking->is_made || takes_groups(asking);
 
 	if (wa_scan_query_is_pushable(asking->query) &&
-		(asking->top_n.limit > 0 || takes))
+		(asking->top_n.limit > 0 || asking->rolled != NULL || takes))
 		return NULL;
 	return takes ? "the device process cannot compute all of the query"
 				 : "the groups are too many to be sent";
@@ -139,6 +141,7 @@ wa_resident_write_query(WaAsking *asking, int stage, WaArena *arena,
 	else
 	{
 		pushed.top_n = asking->top_n;
+		pushed.rolled = asking->rolled;
 		pushed.max_groups = asking->most_groups;
 		pushed.made = asking->made;
 		pushed.is_unique = asking->is_unique;

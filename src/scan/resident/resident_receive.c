@@ -48,7 +48,10 @@ fill_parcel(const WaWriter *query, WaAsking *asking)
 	run->has_rest = asking->rest != NULL;
 	if (asking->rest != NULL)
 		memcpy(parcel + run->cover, asking->rest->blocks, blocks_bytes);
-	run->memory = (uint64) get_hash_memory_limit() *
+	run->memory =
+		asking->rolled != NULL
+			? WA_RUN_MEMORY_SHARE
+			: (uint64) get_hash_memory_limit() *
 				  (uint64) wa_resident_shares(asking->query->nworkers);
 	return true;
 }

@@ -76,17 +76,35 @@ write_cell(const WaScanColumn *column, const WaPartialColumn *shape,
 							writer);
 }
 
-/* Appends the group that was read to a message, with states for ranks. */
+/*
+ * Appends the group that was read to a message, with states for ranks, and nothing of columns
+ * that the answer does not have.
+ */
 static void
-write_group_of_ranks(const WaScanStore *store, const WaPartialShape *shape,
-					 const WaPartialReader *reader, const WaRanks *ranks,
-					 WaWriter *writer)
+write_group_of_answer(const WaScanStore *store, const WaPartialShape *shape,
+					  const WaPartialReader *reader, const WaRanks *ranks,
+					  WaWriter *writer)
 {
 	for (int i = 0; i < shape->nkeys; i++)
 		wa_partial_put_key(writer, &shape->keys[i], &reader->keys[i]);
 	for (int i = 0; i < shape->ncolumns; i++)
-		write_cell(&store->query->columns[i], &shape->columns[i],
-				   &reader->cells[i], ranks->of[i], writer);
+	{
+		const int number = i - ranks->first;
+
+		if (number < 0 || number >= ranks->ncolumns)
+			wa_partial_put_bytes(writer, NULL, 0);
+		else
+			write_cell(&store->query->columns[i], &shape->columns[i],
+					   &reader->cells[number], ranks->of[number], writer);
+	}
+}
+
+/* Tells whether an answer is a message of a store as it is. */
+static bool
+is_of_store(const WaScanStore *store, const WaRanks *ranks)
+{
+	return ranks == NULL ||
+		   (ranks->count == 0 && ranks->ncolumns == store->query->ncolumns);
 }
 
 /*
@@ -97,27 +115,33 @@ static void
 spill_group(WaScanStore *store, const WaPartialReader *reader,
 			const uint64 *words, const WaRanks *ranks)
 {
+	const int first = ranks == NULL ? 0 : ranks->first;
+	const int nread = reader->shape->ncolumns;
 	WaPartialColumn *columns =
 		palloc(sizeof(WaPartialColumn) * (store->query->ncolumns + 1));
 	WaPartialShape shape = *reader->shape;
 	WaWriter writer;
 	WaArena arena;
 
-	for (int i = 0; i < store->query->ncolumns; i++)
+	shape.ncolumns = store->query->ncolumns;
+	for (int i = 0; i < shape.ncolumns; i++)
 	{
-		columns[i] = shape.columns[i];
+		const int number = i - first;
+
 		columns[i].kind = store->query->compiled.columns[i].kind;
-		columns[i].scale = reader->scales[i];
+		columns[i].ops = store->query->compiled.columns[i].ops;
+		columns[i].scale =
+			number >= 0 && number < nread ? reader->scales[number] : 0;
 	}
 	shape.columns = columns;
 	wa_context_arena_init(&arena, CurrentMemoryContext);
 	wa_writer_init(&writer, &arena);
 	wa_partial_begin(&writer, &shape);
-	if (ranks == NULL || ranks->count == 0)
+	if (is_of_store(store, ranks))
 		wa_writer_words(&writer, words,
 						(size_t) (reader->reader.words - words));
 	else
-		write_group_of_ranks(store, &shape, reader, ranks, &writer);
+		write_group_of_answer(store, &shape, reader, ranks, &writer);
 	wa_partial_end(&writer, 1);
 	wa_spill_message(store,
 					 wa_partition_hash_values(store->query->nkeys,
@@ -131,12 +155,14 @@ static void
 merge_group(WaScanStore *store, uint32 group, const WaPartialReader *reader,
 			const WaRanks *ranks)
 {
+	const int first = ranks == NULL ? 0 : ranks->first;
+
 	for (int i = 0; i < store->query->ncolumns; i++)
-	{
 		wa_accumulator_grow(store->columns[i], wa_scan_groups(store));
-		merge_cell(&store->query->columns[i], store->columns[i], group,
-				   &reader->cells[i], ranks == NULL ? NULL : ranks->of[i]);
-	}
+	for (int i = 0; i < reader->shape->ncolumns; i++)
+		merge_cell(&store->query->columns[first + i], store->columns[first + i],
+				   group, &reader->cells[i],
+				   ranks == NULL ? NULL : ranks->of[i]);
 }
 
 /*
@@ -207,20 +233,21 @@ wa_scan_merge_groups(WaScanStore *store, const void *message, Size bytes)
 		;
 }
 
-/* Returns the shape of an answer with ranks of texts. */
+/* Returns the shape of an answer, perhaps with ranks of texts. */
 static WaPartialShape *
 shape_of_answer(const WaScanStore *store, const WaRanks *ranks)
 {
 	WaPartialShape *shape = wa_scan_shape(store);
 	WaPartialColumn *columns =
-		palloc(sizeof(WaPartialColumn) * (store->query->ncolumns + 1));
+		palloc(sizeof(WaPartialColumn) * (ranks->ncolumns + 1));
 
-	for (int i = 0; i < store->query->ncolumns; i++)
+	for (int i = 0; i < ranks->ncolumns; i++)
 	{
-		columns[i] = shape->columns[i];
+		columns[i] = shape->columns[ranks->first + i];
 		if (ranks->of[i] != NULL)
 			columns[i].kind = WA_VECTOR_INT;
 	}
+	shape->ncolumns = ranks->ncolumns;
 	shape->columns = columns;
 	return shape;
 }
@@ -257,9 +284,9 @@ wa_scan_answer_is_sound(const WaScanStore *store, const void *message,
 	while (wa_partial_next(&reader))
 	{
 		CHECK_FOR_INTERRUPTS();
-		for (int i = 0; i < store->query->ncolumns; i++)
-			if (!cell_is_sound(&store->query->columns[i], &reader.cells[i],
-							   ranks->of[i]))
+		for (int i = 0; i < ranks->ncolumns; i++)
+			if (!cell_is_sound(&store->query->columns[ranks->first + i],
+							   &reader.cells[i], ranks->of[i]))
 				return false;
 	}
 	return !reader.reader.failed;

@@ -9,12 +9,14 @@
 #include "scan/state/scan_store.h"
 
 /*
- * The texts that the integers of aggregated columns stand for, by their ranks: of
- * each column the table that has them, or NULL.
+ * What columns an answer has: those of a store from the first one on, and the texts that their
+ * integers stand for, by their ranks: of each column the table that has them, or NULL.
  */
 typedef struct WaRanks
 {
-	int count; /* of such columns */
+	int first;
+	int ncolumns;
+	int count; /* of columns of ranks */
 	const WaLookupTable **of;
 } WaRanks;
 

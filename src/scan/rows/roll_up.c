@@ -28,6 +28,16 @@ wa_roll_up_make(const WaScanStore *finer)
 	return roll_up;
 }
 
+const WaQueryColumn *
+wa_roll_up_pushed(const WaRollUp *roll_up, int key, int column)
+{
+	WaQueryColumn *pushed = palloc(sizeof(WaQueryColumn));
+
+	*pushed = roll_up->store.query->compiled.columns[column];
+	pushed->argument = key;
+	return pushed->ops == 0 || pushed->kind == WA_VECTOR_INT ? pushed : NULL;
+}
+
 void
 wa_roll_up_begin(WaRollUp *roll_up)
 {

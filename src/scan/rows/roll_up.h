@@ -20,6 +20,13 @@ typedef struct WaRollUp
 /* Makes what rolls up the groups of a store, whose query has been prepared. */
 extern WaRollUp *wa_roll_up_make(const WaScanStore *finer);
 
+/*
+ * Returns how the device process may roll groups up, whose values go to column number
+ * `column`, and are key number `key` of them; NULL: it cannot.
+ */
+extern const WaQueryColumn *wa_roll_up_pushed(const WaRollUp *roll_up, int key,
+											  int column);
+
 /* Begins with empty groups. */
 extern void wa_roll_up_begin(WaRollUp *roll_up);
 

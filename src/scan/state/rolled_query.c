@@ -166,6 +166,12 @@ wa_rolled_query_aggregate(WaScanQuery *query,
 	return reason;
 }
 
+int
+wa_rolled_query_place(const WaScanQuery *query)
+{
+	return list_length(query->keys) - 1;
+}
+
 /* Returns what becomes of values of a type that are aggregated. */
 static WaQueryColumn
 compiled_column(const WaAggPlan *plan)

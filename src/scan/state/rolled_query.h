@@ -32,6 +32,9 @@ extern WA_MUST_CHECK const char *
 wa_rolled_query_aggregate(WaScanQuery *query,
 						  const char *(*check)(const WaAggregateCall *call));
 
+/* Returns the number of the key that has the values, of a query that is rolled up. */
+extern int wa_rolled_query_place(const WaScanQuery *query);
+
 /* Completes what the query is rolled up to when it has been compiled. */
 extern void wa_rolled_query_complete(WaScanQuery *query);
 

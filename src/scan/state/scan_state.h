@@ -24,10 +24,11 @@ typedef struct WaScanState
 	struct WaJoined *joined;           /* scan/node/joined.h; NULL: nothing */
 	struct WaAlternative *alternative; /* scan/node/alternative.h; NULL: none */
 	WaScanStore store;
-	struct WaRollUp
-		*roll_up; /* scan/rows/roll_up.h; NULL: groups are returned as
-							   * they are in the store */
-	List *finer;  /* WaScanStates of nodes whose groups are rolled up, too */
+	struct WaRollUp *roll_up; /* scan/rows/roll_up.h; NULL: the store's groups
+							   * are those that are returned */
+	struct WaRollUp *rolls_into; /* the same, or another node's; NULL: none */
+	int rolled_column;           /* of that, which the values go to */
+	List *finer; /* WaScanStates of nodes whose groups are rolled up, too */
 	WaScanBatch batch;
 
 	ExprState *one_time_filter; /* without it no row is read */
