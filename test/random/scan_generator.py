@@ -21,7 +21,7 @@ EXACT = {"min", "max", "count"}
 
 # what the node must leave to PostgreSQL, which has to go on working
 LEFT_ALONE = {
-    "order": "", "rollup": "",
+    "order": "",
     "subselect": "k1 IN (SELECT u.k1 FROM wa_scan.few u WHERE u.k1 < 3)",
     "initplan": "k1 <= (SELECT avg(u.k1) FROM wa_scan.few u)",
     "volatile": "random() >= 0", "sample": "", "ctid": "ctid >= '(1,2)'",
@@ -76,6 +76,9 @@ class Call:
         if (not query.left_alone and self.argument != "*" and not self.is_array
                 and self.kind in GROUPED and rng.random() < 0.12):
             self.distinct = "DISTINCT "
+        # Which of equal numbers is taken tells how many digits a quotient has.
+        if self.kind in TWINS and self.function not in {"count", "sum", "min", "max"}:
+            self.distinct = ""
         self.filter = ""
         if rng.random() < 0.25:
             self.filter = f" FILTER (WHERE {expressions.condition()})"
@@ -124,6 +127,7 @@ class Query:
         self.keys, self.kinds = [], []
         self.draw_keys()
         self.is_distinct = False  # DISTINCT in place of GROUP BY
+        self.sets = None  # a form of grouping sets
         self.calls = self.draw_calls()
         self.outputs = [self.draw_output(place)
                         for place in range(len(self.calls))]
@@ -162,6 +166,9 @@ class Query:
         if self.keys and not self.left_alone and self.rng.random() < 0.08:
             self.is_distinct = self.rng.random() < 0.6
             return []
+        if self.keys and not self.left_alone and self.rng.random() < 0.07:
+            self.sets = self.rng.choice(["ROLLUP ({})", "CUBE ({})",
+                                         "GROUPING SETS (({}), ({first}), (), ({first}))"])
         return [Call(self, self.expressions)
                 for _ in range(self.rng.choice([1, 1, 2, 3, 4, 5]))]
 
@@ -228,7 +235,7 @@ class Query:
     def draw_order(self):
         """Returns ORDER BY over all keys, with or without a limit."""
         rng = self.rng
-        if self.keeps_order or self.left_alone == "rollup" or rng.random() < 0.4:
+        if self.keeps_order or self.sets or rng.random() < 0.4:
             return ""
         places = list(range(1, len(self.keys) + 1))
         rng.shuffle(places)
@@ -315,8 +322,10 @@ class Query:
         group = ""
         if self.keys and not self.is_distinct:
             group = ", ".join(str(i + 1) for i in range(len(self.keys)))
-            if self.left_alone == "rollup":
-                group = f"ROLLUP ({', '.join(self.keys)})"
+            if self.sets:
+                keys = ", ".join(self.keys)
+                group = self.sets.format(keys, first=self.keys[0])
+                results.append(f"grouping({keys})")
             group = f" GROUP BY {group}"
         having = ""
         if self.having:

@@ -50,7 +50,7 @@ KINDS = (["inner"] * 7 + ["comma"] * 2 + ["left"] * 5 + ["semi"] * 3 + ["anti"] 
          + ["left with more"] * 3 + ["left is null"] + ["not in"] * 2 + ["or in"] * 2
          + ["many", "full", "expression"] * 1)
 
-LEFT_ALONE = {"rollup": "", "volatile": "random() >= 0",
+LEFT_ALONE = {"volatile": "random() >= 0",
               "initplan": "k1 <= (SELECT avg(u.k1) FROM wa_scan.few u)"}
 
 # Tables that are counted, some of whose rows have the same k1; and what may be aggregated

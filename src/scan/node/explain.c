@@ -308,6 +308,42 @@ show_clauses(const char *label, List *clauses, List *context, bool use_prefix,
 						es);
 }
 
+/* Returns the keys of a grouping set as text. */
+static char *
+set_text(const WaScanQuery *query, const List *numbers, List *context,
+		 bool use_prefix)
+{
+	StringInfoData text;
+	ListCell *cell;
+
+	initStringInfo(&text);
+	appendStringInfoChar(&text, '(');
+	foreach (cell, numbers)
+		appendStringInfo(
+			&text, "%s%s", foreach_current_index(cell) > 0 ? ", " : "",
+			deparse_expression((Node *) list_nth(query->keys, lfirst_int(cell)),
+							   context, use_prefix, false));
+	appendStringInfoChar(&text, ')');
+	return text.data;
+}
+
+/* Prints the grouping sets of a query, if it has some. */
+static void
+show_sets(const WaScanQuery *query, List *context, bool use_prefix,
+		  ExplainState *es)
+{
+	List *texts = NIL;
+	ListCell *cell;
+
+	foreach (cell, query->sets)
+		texts = lappend(texts, set_text(query,
+										(const List *) linitial(
+											(const List *) lfirst(cell)),
+										context, use_prefix));
+	if (texts != NIL)
+		ExplainPropertyList("Grouping Sets", texts, es);
+}
+
 /* Prints keys, of which rows are shown by where they lie, and what these tell. */
 static void
 show_keys(const WaScanQuery *query, List *context, bool use_prefix,
@@ -338,7 +374,9 @@ wa_scan_explain(CustomScanState *node, List *ancestors, ExplainState *es)
 	wa_shared_instrument_collect(state, &instrument);
 	show_expressions("Aggregates", returned->aggregates, context, use_prefix,
 					 es);
-	show_keys(returned, context, use_prefix, es);
+	show_keys(returned->sets == NIL ? returned : &state->query, context,
+			  use_prefix, es);
+	show_sets(returned, context, use_prefix, es);
 	show_clauses("One-Time Filter", state->query.one_time_clauses, context,
 				 use_prefix, es);
 	show_clauses("Row Filter", state->query.filter_clauses, context, use_prefix,

@@ -94,6 +94,8 @@ make_roll_up(WaScanState *state)
 	ListCell *cell;
 
 	state->roll_up = wa_roll_up_make(&state->store);
+	if (state->query.rolled->distinct == NIL)
+		return;
 	roll_into(state, state->roll_up, column++);
 	foreach (cell, state->finer)
 		roll_into((WaScanState *) lfirst(cell), state->roll_up, column++);
@@ -262,7 +264,8 @@ use_alternative(WaScanState *state)
 static void
 roll_up_of(WaScanState *state)
 {
-	WaRollUp *roll_up = state->rolls_into;
+	WaRollUp *roll_up =
+		state->rolls_into != NULL ? state->rolls_into : state->roll_up;
 	const int column = state->rolled_column;
 
 	wa_roll_up_take(roll_up, &state->store, column);

@@ -23,6 +23,7 @@
 #include "scan/expr/compile.h"
 #include "scan/expr/errors.h"
 #include "scan/plan/dependent_keys.h"
+#include "scan/plan/grouping_sets.h"
 #include "scan/plan/joins_resident.h"
 #include "scan/plan/planned_query.h"
 #include "scan/plan/planned_sets.h"
@@ -38,8 +39,6 @@ check_query(const PlannerInfo *root, const WaGrouping *grouping)
 	if (parse->commandType != CMD_SELECT ||
 		(!parse->hasAggs && grouping->clauses == NIL))
 		return "it has no aggregate";
-	if (parse->groupingSets != NIL)
-		return "it has grouping sets";
 	if (parse->hasTargetSRFs)
 		return "it returns sets";
 	return NULL;
@@ -219,10 +218,10 @@ collect_loose(Node *node, void *context)
 {
 	Loose *loose = (Loose *) context;
 
-	if (node == NULL || IsA(node, Aggref) || list_member(loose->keys, node))
+	if (node == NULL || IsA(node, Aggref) || IsA(node, GroupingFunc) ||
+		list_member(loose->keys, node))
 		return false;
-	if (IsA(node, SubPlan) || IsA(node, AlternativeSubPlan) ||
-		IsA(node, GroupingFunc))
+	if (IsA(node, SubPlan) || IsA(node, AlternativeSubPlan))
 		return true;
 	if (!IsA(node, Var))
 		return expression_tree_walker(node, collect_loose, context);
@@ -235,12 +234,15 @@ collect_loose(Node *node, void *context)
  * keys are a primary key's, or PostgreSQL would not have left them out.
  */
 static const char *
-collect_loose_keys(List *results, WaPlannedQuery *planned)
+collect_loose_keys(const PlannerInfo *root, List *results,
+				   WaPlannedQuery *planned)
 {
 	Loose loose = {.keys = planned->query.keys};
 
 	if (collect_loose((Node *) results, &loose))
 		return "its result has a subquery";
+	if (loose.columns != NIL && root->parse->groupingSets != NIL)
+		return "it has grouping sets, and columns that are not grouped";
 	planned->query.keys = list_concat(planned->query.keys, loose.columns);
 	return NULL;
 }
@@ -254,7 +256,8 @@ choose_keys(PlannerInfo *root, const WaGrouping *grouping,
 	const List *telling = find_telling(grouping, query->keys);
 
 	query->nkeys = list_length(query->keys);
-	if (query->joins.list != NIL)
+	/* A group of a set has no row. */
+	if (query->joins.list != NIL && root->parse->groupingSets == NIL)
 		wa_dependent_keys_find(root, query, telling, planned->joins.paths,
 							   planned->having, planned->rows);
 	return check_other_keys(grouping, query->keys, telling);
@@ -262,12 +265,13 @@ choose_keys(PlannerInfo *root, const WaGrouping *grouping,
 
 /* Collects the aggregates, and checks what is computed from them. */
 static const char *
-collect_aggregates(const WaGrouping *grouping, WaPlannedQuery *planned)
+collect_aggregates(const PlannerInfo *root, const WaGrouping *grouping,
+				   WaPlannedQuery *planned)
 {
 	List *results = list_concat_copy(grouping->results, grouping->having);
 	List **aggregates = &planned->query.aggregates;
 	Bitmapset *seen = NULL;
-	const char *reason = collect_loose_keys(results, planned);
+	const char *reason = collect_loose_keys(root, results, planned);
 	ListCell *cell;
 
 	if (reason != NULL)
@@ -364,15 +368,21 @@ find_sets(PlannerInfo *root, WaPlannedQuery *planned)
 }
 
 /*
- * Has the query group by the arguments of aggregates with DISTINCT, if there are some; returns
- * why it cannot, or NULL.
+ * Has the query group by the arguments of aggregates with DISTINCT, if there are some, or by what
+ * its grouping sets have; returns why it cannot, or NULL.
  */
 static const char *
-split(WaScanQuery *query)
+split(const PlannerInfo *root, const WaGrouping *grouping, WaScanQuery *query)
 {
-	const char *reason = wa_rolled_query_split(query);
+	const char *reason = NULL;
 	ListCell *cell;
 
+	if (root->parse->groupingSets != NIL)
+		reason = wa_grouping_sets_find(
+			root->parse, grouping->clauses,
+			list_concat_copy(grouping->results, grouping->having), query);
+	if (reason == NULL)
+		reason = wa_rolled_query_split(query);
 	if (reason != NULL || query->rolled == NULL)
 		return reason;
 	for_each_from(cell, query->rolled->aggregates,
@@ -417,7 +427,7 @@ check_program(PlannerInfo *root, const WaGrouping *grouping,
 				 "or work_mem and hash_mem_multiplier, allow";
 	}
 	if (reason == NULL)
-		reason = split(query);
+		reason = split(root, grouping, query);
 	if (reason != NULL)
 		return reason;
 	query->varno = planned->relation->relid;
@@ -506,7 +516,7 @@ wa_planned_query_recognise(PlannerInfo *root, RelOptInfo *relation,
 	planned->query.keys = list_copy(grouping->keys);
 	collect_filters(root, relation->baserestrictinfo, planned);
 	collect_filters(root, planned->joins.clauses, planned);
-	reason = collect_aggregates(grouping, planned);
+	reason = collect_aggregates(root, grouping, planned);
 	if (reason == NULL)
 		reason = check_program(root, grouping, planned);
 	return reason;

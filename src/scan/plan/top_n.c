@@ -120,7 +120,8 @@ wa_top_n_is_likely(const WaPlannedQuery *planned, const WaLimit *limit)
 	bool descending;
 
 	if (limit->top.expressions == NIL || planned->having != NIL ||
-		list_length(query->distinct) > 1 || limit->ngroups > WA_QUERY_MAX_TOP_N)
+		query->sets != NIL || list_length(query->distinct) > 1 ||
+		limit->ngroups > WA_QUERY_MAX_TOP_N)
 		return false;
 	first = (Node *) linitial(limit->top.expressions);
 	return order_by_number(query, find_number(query, first), &order) &&
@@ -182,7 +183,8 @@ wa_top_n_describe(const WaScanQuery *query, const PlanState *ps,
 	memset(top_n, 0, sizeof(*top_n));
 	/* Of several arguments the values are brought together here. */
 	if (top == NULL || returned->nkeys == 0 || ps->qual != NULL ||
-		list_length(returned->distinct) > 1 || checks_groups(returned) ||
+		returned->sets != NIL || list_length(returned->distinct) > 1 ||
+		checks_groups(returned) ||
 		!wa_plan_top(castNode(CustomScan, ps->plan), &plan) ||
 		!wa_top_limit(top, &limit) || limit > WA_QUERY_MAX_TOP_N)
 		return;

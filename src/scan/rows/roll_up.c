@@ -22,8 +22,8 @@ wa_roll_up_make(const WaScanStore *finer)
 	WaRollUp *roll_up = palloc0(sizeof(WaRollUp));
 
 	roll_up->place = list_length(rolled->keys);
-	roll_up->values = palloc0(sizeof(WaQueryValue) * (rolled->nkeys + 2));
-	roll_up->numbers = palloc(sizeof(uint32) * WA_VECTOR_ROWS);
+	roll_up->read = palloc0(sizeof(WaQueryValue) * (finer->query->nkeys + 1));
+	roll_up->values = palloc0(sizeof(WaQueryValue) * (rolled->nkeys + 1));
 	wa_scan_prepare_store(rolled, finer->sources, &roll_up->store);
 	return roll_up;
 }
@@ -44,31 +44,69 @@ wa_roll_up_begin(WaRollUp *roll_up)
 	wa_spill_end(&roll_up->store);
 	memset(&roll_up->store.spilled, 0, sizeof(roll_up->store.spilled));
 	roll_up->ngroups = 0;
-	roll_up->nbatches = 0;
 	wa_scan_make_groups(&roll_up->store);
 }
 
-/* Reads the keys of a group, with the value, if it has one, behind all others. */
+/* Reads the keys of a group. */
 static void
 read_keys(WaRollUp *roll_up, const WaScanStore *finer, uint32 group)
 {
-	const int nkeys = roll_up->store.query->nkeys;
-
-	for (int i = 0; i < nkeys + 1; i++)
-		wa_query_groups_key(finer->groups->table, group, i,
-							&roll_up->values[i < roll_up->place   ? i
-											 : i > roll_up->place ? i - 1
-																  : nkeys]);
+	for (int i = 0; i < finer->query->nkeys; i++)
+		wa_query_groups_key(finer->groups->table, group, i, &roll_up->read[i]);
 }
 
-/* Returns the value that was read as one of SQL, in the current context. */
+/* Has keys be those that were read, but for the value. */
+static void
+keep_keys(WaRollUp *roll_up)
+{
+	const int nkeys = roll_up->store.query->nkeys;
+
+	for (int i = 0; i < nkeys; i++)
+		roll_up->values[i] = roll_up->read[i < roll_up->place ? i : i + 1];
+}
+
+/* Returns a key that is a number. */
+static WaQueryValue
+number_key(int number)
+{
+	return (WaQueryValue){.integer = number};
+}
+
+/* Has keys be those that were read, of a grouping set. */
+static void
+keep_keys_of_set(WaRollUp *roll_up, int number)
+{
+	const WaScanQuery *rolled = roll_up->store.query;
+	const List *set = (const List *) list_nth(rolled->sets, number);
+	const List *calls = (const List *) lsecond(set);
+	int nkeys = rolled->nkeys - 1 - list_length(calls);
+	ListCell *cell;
+
+	for (int i = 0; i < nkeys; i++)
+		roll_up->values[i].is_null = true;
+	foreach (cell, (const List *) linitial(set))
+		roll_up->values[lfirst_int(cell)] = roll_up->read[lfirst_int(cell)];
+	foreach (cell, calls)
+		roll_up->values[nkeys++] = number_key(lfirst_int(cell));
+	roll_up->values[nkeys] = number_key(number);
+}
+
+/* Returns the value that was read, or NULL if there is none. */
+static const WaQueryValue *
+value_read(const WaRollUp *roll_up)
+{
+	const WaQueryValue *value = &roll_up->read[roll_up->place];
+
+	return roll_up->store.query->distinct == NIL || value->is_null ? NULL
+																   : value;
+}
+
+/* Returns the value that was read, and that there is, as one of SQL, in the current context. */
 static Datum
 datum_read(const WaRollUp *roll_up, const WaScanStore *finer)
 {
-	const WaScanQuery *rolled = roll_up->store.query;
-
 	return wa_group_datum(&finer->query->group_keys[roll_up->place],
-						  &roll_up->values[rolled->nkeys]);
+						  value_read(roll_up));
 }
 
 /* Returns what a group whose keys were read has of a column, as a state. */
@@ -79,10 +117,9 @@ state_of(const WaRollUp *roll_up, const WaScanStore *finer, uint32 group,
 	const WaAggPlan *plan = &roll_up->store.query->columns[number].plan;
 	WaAggState *state = NULL;
 
-	if (number < column && number < finer->query->ncolumns)
+	if (number < finer->query->ncolumns)
 		return wa_accumulator_state(finer->columns[number], group);
-	if (number == column &&
-		!roll_up->values[roll_up->store.query->nkeys].is_null)
+	if (number == column && value_read(roll_up) != NULL)
 	{
 		state = wa_state_make(CurrentMemoryContext, plan);
 		wa_state_take(state, datum_read(roll_up, finer));
@@ -133,16 +170,13 @@ merge(WaAccumulator *into, uint32 number, WaAccumulator *finer, uint32 group)
 		wa_accumulator_merge(into, number, state);
 }
 
-/* Takes one group of the others. */
+/* Merges a group whose keys were read with the one that has our keys, or spills it. */
 static void
-take_group(WaRollUp *roll_up, const WaScanStore *finer, uint32 group,
-		   int column)
+put_group(WaRollUp *roll_up, const WaScanStore *finer, uint32 group, int column)
 {
 	WaScanStore *store = &roll_up->store;
-	const WaQueryValue *value = &roll_up->values[store->query->nkeys];
 	uint32 number = 0;
 
-	read_keys(roll_up, finer, group);
 	if (store->groups != NULL)
 		wa_groups_check(wa_query_groups_find_values(store->groups->table,
 													roll_up->values, &number));
@@ -152,14 +186,32 @@ take_group(WaRollUp *roll_up, const WaScanStore *finer, uint32 group,
 		return;
 	}
 	for (int i = 0; i < store->query->ncolumns; i++)
-	{
 		wa_accumulator_grow(store->columns[i], wa_scan_groups(store));
-		if (i < finer->query->ncolumns && i < column)
-			merge(store->columns[i], number, finer->columns[i], group);
-	}
-	if (!value->is_null)
+	for (int i = 0; i < finer->query->ncolumns; i++)
+		merge(store->columns[i], number, finer->columns[i], group);
+	if (value_read(roll_up) != NULL)
 		wa_accumulator_take_datum(store->columns[column], number,
 								  datum_read(roll_up, finer));
+}
+
+/* Takes one group of the others. */
+static void
+take_group(WaRollUp *roll_up, const WaScanStore *finer, uint32 group,
+		   int column)
+{
+	const int nsets = list_length(roll_up->store.query->sets);
+
+	read_keys(roll_up, finer, group);
+	if (nsets == 0)
+	{
+		keep_keys(roll_up);
+		put_group(roll_up, finer, group, column);
+	}
+	for (int i = 0; i < nsets; i++)
+	{
+		keep_keys_of_set(roll_up, i);
+		put_group(roll_up, finer, group, column);
+	}
 }
 
 void
@@ -185,12 +237,33 @@ wa_roll_up_take(WaRollUp *roll_up, const WaScanStore *finer, int column)
 	MemoryContextDelete(each);
 	wa_spill_check(&roll_up->store);
 	roll_up->ngroups += ngroups;
-	roll_up->nbatches++;
+}
+
+/* Makes the groups of sets without keys, which are there if no rows are. */
+static void
+make_groups_without_keys(WaRollUp *roll_up)
+{
+	WaScanStore *store = &roll_up->store;
+	ListCell *cell;
+	uint32 number;
+
+	foreach (cell, store->query->sets)
+	{
+		if (linitial((const List *) lfirst(cell)) != NIL)
+			continue;
+		keep_keys_of_set(roll_up, foreach_current_index(cell));
+		wa_groups_check(wa_query_groups_find_values(store->groups->table,
+													roll_up->values, &number));
+		for (int i = 0; i < store->query->ncolumns; i++)
+			wa_accumulator_grow(store->columns[i], wa_scan_groups(store));
+	}
 }
 
 void
 wa_roll_up_finish(WaRollUp *roll_up)
 {
+	if (roll_up->ngroups == 0)
+		make_groups_without_keys(roll_up);
 	wa_spill_finish(&roll_up->store, 1);
 }
 

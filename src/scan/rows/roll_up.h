@@ -11,10 +11,9 @@ typedef struct WaRollUp
 {
 	WaScanStore store;    /* the groups that are returned */
 	int64 ngroups;        /* that were rolled up in the present scan */
-	int64 nbatches;       /* that these came in */
 	int place;            /* of the values, among the keys of the others */
-	WaQueryValue *values; /* keys of one of the others */
-	uint32 *numbers;      /* of groups of `store`, for a piece of the others */
+	WaQueryValue *read;   /* keys of one of the others */
+	WaQueryValue *values; /* those that one of ours has */
 } WaRollUp;
 
 /* Makes what rolls up the groups of a store, whose query has been prepared. */
@@ -31,9 +30,9 @@ extern const WaQueryColumn *wa_roll_up_pushed(const WaRollUp *roll_up, int key,
 extern void wa_roll_up_begin(WaRollUp *roll_up);
 
 /*
- * Takes all groups of a store, which has none of them another time: values of those that are
- * the same but for these go to column number `column`; the columns before it of the store
- * are merged.  Groups beyond the memory are spilled.
+ * Takes all groups of a store, which has none of them another time: those that are the same but
+ * for values that are taken once, which go to column number `column`, or by the keys of a grouping
+ * set, are merged.  Groups beyond the memory are spilled.
  */
 extern void wa_roll_up_take(WaRollUp *roll_up, const WaScanStore *finer,
 							int column);

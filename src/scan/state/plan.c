@@ -30,8 +30,9 @@ typedef enum WaPlanPart
 	NULLS_FIRST,
 	BLOCK_COST,
 	FEED_COLUMNS,
-	JOIN_NUMBERS, /* of each those of WaJoinNumber */
-	ORDER_NUMBERS /* of each column those of WaOrderNumber */
+	JOIN_NUMBERS,  /* of each those of WaJoinNumber */
+	ORDER_NUMBERS, /* of each column those of WaOrderNumber */
+	SETS           /* as of WaScanQuery */
 } WaPlanPart;
 
 /* Numbers of a column that groups are sorted by. */
@@ -227,9 +228,7 @@ wa_plan_write(CustomScan *plan, const WaScanQuery *query, const WaPlanTop *top)
 		[EXCLUDED] = query->planned_excluded,
 		[CHILDREN] = query->planned_children,
 		[PUSHED] = query->planned_pushed,
-		[FINER] = query->rolled == NULL
-					  ? 0
-					  : list_length(query->rolled->distinct) - 1,
+		[FINER] = Max(list_length(returned->distinct) - 1, 0),
 		[ALTERNATIVE] = query->planned_alternative,
 		[KEEPS_TIES] = top->keeps_ties,
 		[HAVING_FIRST] = top->having_first,
@@ -255,6 +254,7 @@ wa_plan_write(CustomScan *plan, const WaScanQuery *query, const WaPlanTop *top)
 		makeFloat(psprintf("%.6e", query->block_cost)), NIL);
 	write_joins(plan, query, columns);
 	write_order(plan, query);
+	plan->custom_private = lappend(plan->custom_private, returned->sets);
 }
 
 List *
@@ -544,6 +544,7 @@ read_groups(const CustomScan *plan, WaScanQuery *query)
 	query->dependents =
 		read_targets(plan, nkeys + naggregates, number_of(plan, DEPENDENTS));
 	query->order = read_order(plan);
+	query->sets = (List *) list_nth(plan->custom_private, SETS);
 }
 
 void

@@ -8,6 +8,7 @@
  */
 #include "postgres.h"
 
+#include "catalog/pg_type.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
 
@@ -79,6 +80,20 @@ make_rolled(const WaScanQuery *query, List *aggregates)
 	return rolled;
 }
 
+/* Has a query with grouping sets group by all keys of these. */
+static void
+split_sets(WaScanQuery *query)
+{
+	const int ncalls = list_length(
+		(const List *) lsecond((const List *) linitial(query->sets)));
+
+	query->rolled = make_rolled(query, query->aggregates);
+	query->rolled->nkeys = list_length(query->keys) + 1;
+	query->nkeys = list_length(query->keys) - ncalls;
+	query->keys = list_truncate(list_copy(query->keys), query->nkeys);
+	query->sets = NIL;
+}
+
 const char *
 wa_rolled_query_split(WaScanQuery *query)
 {
@@ -101,6 +116,10 @@ wa_rolled_query_split(WaScanQuery *query)
 		distinct = lappend(distinct, aggref);
 		values = list_append_unique(values, values_of(aggref));
 	}
+	if (distinct != NIL && query->sets != NIL)
+		return "it has grouping sets, and aggregates with DISTINCT";
+	if (query->sets != NIL)
+		split_sets(query);
 	if (distinct == NIL)
 		return NULL;
 	query->rolled = make_rolled(query, list_concat_copy(plain, distinct));
@@ -153,9 +172,9 @@ wa_rolled_query_aggregate(WaScanQuery *query,
 
 	rolled->is_ours = query->is_ours;
 	rolled->ncolumns = nbefore + list_length(rolled->distinct);
-	rolled->columns = palloc0(sizeof(WaScanColumn) * rolled->ncolumns);
+	rolled->columns = palloc0(sizeof(WaScanColumn) * (rolled->ncolumns + 1));
 	memcpy(rolled->columns, query->columns, sizeof(WaScanColumn) * nbefore);
-	rolled->results = palloc0(sizeof(WaScanResult) * nresults);
+	rolled->results = palloc0(sizeof(WaScanResult) * (nresults + 1));
 	memcpy(rolled->results, query->results,
 		   sizeof(WaScanResult) * query->nresults);
 	rolled->nresults = query->nresults;
@@ -187,29 +206,42 @@ compiled_column(const WaAggPlan *plan)
 	return column;
 }
 
+/* Returns the key of a query that is that of what it is rolled up to, or -1. */
+static int
+own_key(const WaScanQuery *query, int number)
+{
+	const int place = list_length(query->rolled->keys);
+
+	if (query->rolled->sets != NIL)
+		return number < query->nkeys ? number : -1;
+	return number < place ? number : number + 1;
+}
+
 void
 wa_rolled_query_complete(WaScanQuery *query)
 {
+	/* Calls of GROUPING, and numbers of sets. */
+	static const WaGroupKey number = {.kind = WA_VECTOR_INT, .type = INT4OID};
 	WaScanQuery *rolled = query->rolled;
-	WaQuery *compiled = &rolled->compiled;
-	const int place = list_length(rolled->keys);
-	WaQueryColumn *columns = palloc(sizeof(WaQueryColumn) * rolled->ncolumns);
-	WaQueryKey *keys = palloc(sizeof(WaQueryKey) * query->nkeys);
+	const int nkeys = rolled->nkeys;
+	WaQueryColumn *columns =
+		palloc(sizeof(WaQueryColumn) * (rolled->ncolumns + 1));
+	WaQueryKey *keys = palloc(sizeof(WaQueryKey) * (nkeys + 1));
 
-	rolled->group_keys = palloc(sizeof(WaGroupKey) * query->nkeys);
-	for (int i = 0; i < rolled->nkeys; i++)
+	rolled->group_keys = palloc(sizeof(WaGroupKey) * (nkeys + 1));
+	for (int i = 0; i < nkeys; i++)
 	{
-		const int own = i < place ? i : i + 1;
+		const int own = own_key(query, i);
 
-		rolled->group_keys[i] = query->group_keys[own];
-		keys[i] = query->compiled.keys[own];
+		rolled->group_keys[i] = own < 0 ? number : query->group_keys[own];
+		keys[i] = wa_group_key_query(&rolled->group_keys[i]);
 	}
 	memcpy(columns, query->compiled.columns,
 		   sizeof(WaQueryColumn) * query->ncolumns);
 	for (int i = query->ncolumns; i < rolled->ncolumns; i++)
 		columns[i] = compiled_column(&rolled->columns[i].plan);
-	*compiled = (WaQuery){.nkeys = (uint32) rolled->nkeys,
-						  .keys = keys,
-						  .ncolumns = (uint32) rolled->ncolumns,
-						  .columns = columns};
+	rolled->compiled = (WaQuery){.nkeys = (uint32) nkeys,
+								 .keys = keys,
+								 .ncolumns = (uint32) rolled->ncolumns,
+								 .columns = columns};
 }

@@ -7,6 +7,9 @@
  * rolled up to those that are wanted (scan/rows/roll_up.h): what they have is merged, and
  * the value of each is taken once.  Where there are several such arguments, other nodes group
  * by the same keys and one of these each, without aggregates.
+ *
+ * A query with grouping sets groups by all keys, and each of its groups is merged with one of each
+ * set.
  */
 #ifndef WA_SCAN_ROLLED_QUERY_H
 #define WA_SCAN_ROLLED_QUERY_H
@@ -18,9 +21,10 @@
 extern const WaScanQuery *wa_scan_query_returned(const WaScanQuery *query);
 
 /*
- * Has a query group by the arguments of its aggregates with DISTINCT, if it has some: then
- * query->rolled is the query as it was.  Keys and aggregates are those of the plan, and nothing
- * else has been made of them.  Returns why it cannot, as the end of a sentence, or NULL.
+ * Has a query group by the arguments of its aggregates with DISTINCT, if it has some, or by what
+ * all its grouping sets have: then query->rolled is the query as it was.  Keys and aggregates are
+ * those of the plan, and nothing else has been made of them.  Returns why it cannot, as the end of
+ * a sentence, or NULL.
  */
 extern WA_MUST_CHECK const char *wa_rolled_query_split(WaScanQuery *query);
 
@@ -32,7 +36,7 @@ extern WA_MUST_CHECK const char *
 wa_rolled_query_aggregate(WaScanQuery *query,
 						  const char *(*check)(const WaAggregateCall *call));
 
-/* Returns the number of the key that has the values, of a query that is rolled up. */
+/* Returns the number of the key that has the values that are taken once. */
 extern int wa_rolled_query_place(const WaScanQuery *query);
 
 /* Completes what the query is rolled up to when it has been compiled. */

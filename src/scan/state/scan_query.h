@@ -90,6 +90,13 @@ typedef struct WaScanQuery
 	List *distinct;
 
 	/*
+	 * Also there, and while it is planned: grouping sets, of each the numbers of its keys, and
+	 * what the calls of GROUPING come to, which stand behind the keys.  Groups have the number
+	 * of their set as a key, too, the last one.  NIL: there are none.
+	 */
+	List *sets;
+
+	/*
 	 * What is computed for a row of the table: clauses of WHERE and of joins, and the keys.
 	 * Without joins they are those above.
 	 */
