@@ -66,11 +66,15 @@ CREATE VIEW values_queries AS SELECT query FROM unnest(ARRAY[
     'SELECT t, count(DISTINCT k) AS c, count(DISTINCT small) AS d FROM values_rows GROUP BY t ORDER BY d DESC, c, t LIMIT 7',
     'SELECT count(DISTINCT k), count(DISTINCT t) FROM values_rows WHERE id < 0',
     'SELECT count(DISTINCT k), count(DISTINCT t) FROM values_rows WHERE 1 > (SELECT max(k) FROM values_names)',
+    'SELECT k, count(DISTINCT id), sum(id), count(*), max(t) FROM values_rows GROUP BY k ORDER BY 2 DESC, 1 LIMIT 3',
+    'SELECT count(DISTINCT id), sum(DISTINCT id), sum(id), avg(k), stddev(small) FROM values_rows WHERE k < 6',
     'SELECT max(c) FROM (SELECT k, count(DISTINCT t) AS c FROM values_rows GROUP BY k) AS inside'
 ]) AS q (query);
 SELECT values_check(query), query FROM values_queries;
 SELECT warpagg_load('values_rows') > 0 AS loaded;
 SELECT values_check(query), query FROM values_queries;
+-- Other aggregates are computed apart where that takes few groups.
+EXPLAIN (COSTS OFF) SELECT k, count(DISTINCT id), sum(id), count(*) FROM values_rows GROUP BY k;
 UPDATE values_rows SET k = 100, t = 'another', small = 5000 WHERE id IN (7, 15000);
 DELETE FROM values_rows WHERE id = 8;
 SELECT values_check(query), query FROM values_queries WHERE query ~ 'GROUP BY';

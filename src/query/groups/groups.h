@@ -49,7 +49,8 @@ wa_query_groups_find_theirs(WaQueryGroups *groups, const WaQueryGroups *others,
 							uint32_t *numbers);
 
 /*
- * Likewise of another table that has one more key, number `skipped`, which does not count.
+ * Likewise of another table that has one more key, number `skipped`, which does not count.  In
+ * both cases no key that counts is a TEXT.
  */
 extern WA_MUST_CHECK bool
 wa_query_groups_find_coarser(WaQueryGroups *groups, const WaQueryGroups *others,

@@ -307,6 +307,27 @@ wa_accumulator_merge(WaAccumulator *accumulator, uint32 group,
 		wa_state_merge(flush(accumulator, group), state);
 }
 
+void
+wa_accumulator_merge_theirs(WaAccumulator *accumulator, const uint32 *groups,
+							WaAccumulator *others, const uint32 *theirs,
+							size_t ntheirs)
+{
+	for (size_t i = 0; i < ntheirs; i++)
+	{
+		const WaAggState *state;
+		WaRecord record;
+
+		if (state_of(others, theirs[i]) == NULL)
+		{
+			wa_records_get(others->table, theirs[i], &record);
+			if (record.words[0] != 0)
+				wa_accumulator_merge_record(accumulator, groups[i], &record);
+		}
+		else if ((state = wa_accumulator_state(others, theirs[i])) != NULL)
+			wa_accumulator_merge(accumulator, groups[i], state);
+	}
+}
+
 bool
 wa_accumulator_record(const WaAccumulator *accumulator, uint32 group,
 					  WaRecord *record)

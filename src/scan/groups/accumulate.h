@@ -75,6 +75,15 @@ extern void wa_accumulator_merge(WaAccumulator *accumulator, uint32 group,
 								 const WaAggState *state);
 
 /*
+ * Merges what another accumulator of this process, for the same column, has of groups theirs[i]
+ * with what groups[i] have.
+ */
+extern void wa_accumulator_merge_theirs(WaAccumulator *accumulator,
+										const uint32 *groups,
+										WaAccumulator *others,
+										const uint32 *theirs, size_t ntheirs);
+
+/*
  * Stores the record of a group in *record; returns false if it has a transition
  * state, too.
  */

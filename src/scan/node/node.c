@@ -94,9 +94,8 @@ make_roll_up(WaScanState *state)
 	ListCell *cell;
 
 	state->roll_up = wa_roll_up_make(&state->store);
-	if (state->query.rolled->distinct == NIL)
-		return;
-	roll_into(state, state->roll_up, column++);
+	if (state->query.rolled->distinct != NIL && !state->query.is_apart)
+		roll_into(state, state->roll_up, column++);
 	foreach (cell, state->finer)
 		roll_into((WaScanState *) lfirst(cell), state->roll_up, column++);
 }
@@ -266,7 +265,7 @@ roll_up_of(WaScanState *state)
 {
 	WaRollUp *roll_up =
 		state->rolls_into != NULL ? state->rolls_into : state->roll_up;
-	const int column = state->rolled_column;
+	const int column = state->rolls_into != NULL ? state->rolled_column : -1;
 
 	wa_roll_up_take(roll_up, &state->store, column);
 	while (wa_spill_is_left(&state->store))

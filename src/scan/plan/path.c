@@ -43,6 +43,10 @@
 #include "scan/state/rolled_query.h"
 #include "settings.h"
 
+/* So many groups that are rolled up are many, if they are so many times those that are returned. */
+#define MANY_FINER_GROUPS 8192
+#define MANY_FINER_SHARE  4
+
 static set_rel_pathlist_hook_type previous_relation_hook = NULL;
 
 static const CustomScanMethods scan_methods = {
@@ -200,6 +204,16 @@ columns_of_rows(const WaScanQuery *query)
 	return columns;
 }
 
+/* Returns what groups are the same by when values that are taken once have been rolled up. */
+static List *
+rolled_keys(const WaScanQuery *query)
+{
+	List *keys =
+		list_truncate(list_copy(query->keys), wa_rolled_query_place(query));
+
+	return list_concat(keys, query->dependents);
+}
+
 /*
  * Makes a path of ours for the groups of a query that a limit wants, with such a target.
  * parent: the grouped relation.  Its number of rows is the caller's to set.
@@ -217,6 +231,10 @@ make_path(PlannerInfo *root, RelOptInfo *parent, PathTarget *target,
 	path->path.pathtarget = target;
 	planned->ngroups = wa_estimate_groups(
 		root, wa_scan_query_keys(&planned->query), planned->rows);
+	planned->nreturned =
+		planned->rolls ? wa_estimate_groups(root, rolled_keys(&planned->query),
+											planned->rows)
+					   : planned->ngroups;
 	path->flags = CUSTOMPATH_SUPPORT_PROJECTION;
 	path->methods = &path_methods;
 	nworkers = possible_workers(root, planned, parent);
@@ -266,6 +284,8 @@ suggest_columns(PlannerInfo *root, const RelOptInfo *output_rel,
 	wa_resident_plan(root, &loaded, limit, nworkers, wa_path_filling(&loaded),
 					 true);
 	wa_path_set_costs(&loaded_path, root, &loaded, limit, nworkers);
+	wa_path_scale_costs(&loaded_path, root, &loaded,
+						wa_why_rival(output_rel, &path_methods));
 	if (loaded_path.total_cost >= rival)
 		return;
 	wa_suggest_planned(root, planned);
@@ -328,6 +348,71 @@ add_finer(PlannerInfo *root, RelOptInfo *parent, const WaPlannedQuery *planned,
 }
 
 /*
+ * Recognises a grouping of the rows of a relation, and what it is rolled up of; as
+ * wa_planned_query_recognise.
+ */
+static const char *
+recognise(PlannerInfo *root, RelOptInfo *input_rel, const WaGrouping *grouping,
+		  WaPlannedQuery *planned)
+{
+	const char *reason =
+		wa_planned_query_recognise(root, input_rel, grouping, planned);
+
+	if (reason == NULL)
+		reason = share_sources(root, planned);
+	if (reason == NULL)
+		reason =
+			wa_planned_query_find_finer(root, input_rel, grouping, planned);
+	if (reason == NULL)
+		planned->joins_cost =
+			wa_joins_cost(&planned->joins, planned->sources.tuples);
+	return reason;
+}
+
+/*
+ * Tells whether a query is better computed by several nodes, one of which has all aggregates but
+ * those with DISTINCT: if these made many groups of few.  As the rows are read several times then,
+ * they have to be resident.
+ */
+static bool
+is_better_apart(const WaPlannedQuery *planned)
+{
+	return planned->rolls && planned->query.ncolumns > 0 &&
+		   planned->resident_share == 1 &&
+		   planned->ngroups >= MANY_FINER_GROUPS &&
+		   planned->ngroups >= MANY_FINER_SHARE * planned->nreturned &&
+		   wa_planned_query_is_simple(planned);
+}
+
+/*
+ * Makes our path for the groups of a grouping, or returns NULL, with *reason that says why not.
+ * parent: what the plan is said to be of.
+ */
+static CustomPath *
+make_our_path(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *parent,
+			  PathTarget *target, WaGrouping *grouping, WaPlannedQuery *planned,
+			  WaLimit *limit, const char **reason)
+{
+	CustomPath *path = NULL;
+
+	*reason = recognise(root, input_rel, grouping, planned);
+	if (*reason != NULL)
+		return NULL;
+	wa_limit_recognise(root, planned, target, limit);
+	path = make_path(root, parent, target, planned, limit);
+	if (is_better_apart(planned))
+	{
+		grouping->is_apart = true;
+		return make_our_path(root, input_rel, parent, target, grouping, planned,
+							 limit, reason);
+	}
+	planned->query.order =
+		wa_group_order(root, wa_scan_query_returned(&planned->query));
+	*reason = add_finer(root, parent, planned, path);
+	return *reason == NULL ? path : NULL;
+}
+
+/*
  * Adds our path to those of a grouping by some clauses with such a target, unless *reason says
  * why not.
  */
@@ -336,34 +421,22 @@ add_our_path(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *output_rel,
 			 List *clauses, PathTarget *target, List *having,
 			 const char **reason)
 {
-	const WaGrouping grouping =
+	WaGrouping grouping =
 		wa_planned_query_grouping(root, clauses, target, having);
 	WaPlannedQuery *planned = palloc(sizeof(WaPlannedQuery));
 	WaLimit *limit = palloc(sizeof(WaLimit));
-	RelOptInfo *parent;
+	RelOptInfo *parent = palloc(sizeof(RelOptInfo));
 	CustomPath *path;
 
-	*reason = wa_planned_query_recognise(root, input_rel, &grouping, planned);
-	if (*reason == NULL)
-		*reason = share_sources(root, planned);
-	if (*reason == NULL)
-		*reason =
-			wa_planned_query_find_finer(root, input_rel, &grouping, planned);
-	if (*reason != NULL || output_rel->pathlist == NIL)
-		return;
-	planned->joins_cost =
-		wa_joins_cost(&planned->joins, planned->sources.tuples);
-	wa_limit_recognise(root, planned, target, limit);
-	planned->query.order =
-		wa_group_order(root, wa_scan_query_returned(&planned->query));
 	/* The plan is said to be of its parent's relations; see createplan.c. */
-	parent = palloc(sizeof(RelOptInfo));
 	*parent = *output_rel;
 	parent->relids = input_rel->relids;
-	path = make_path(root, parent, target, planned, limit);
-	*reason = add_finer(root, parent, planned, path);
-	if (*reason != NULL)
+	path = make_our_path(root, input_rel, parent, target, &grouping, planned,
+						 limit, reason);
+	if (path == NULL || output_rel->pathlist == NIL)
 		return;
+	wa_path_scale_costs(&path->path, root, planned,
+						wa_why_rival(output_rel, &path_methods));
 	if (planned->joins.list != NIL)
 		add_alternative(root, output_rel, planned, path);
 	/*

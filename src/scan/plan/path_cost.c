@@ -8,8 +8,10 @@
 
 #include "access/htup_details.h"
 #include "miscadmin.h"
+#include "nodes/nodeFuncs.h"
 #include "optimizer/cost.h"
 #include "optimizer/optimizer.h"
+#include "utils/lsyscache.h"
 
 #include "scan/plan/parallel_cost.h"
 #include "scan/plan/path_cost.h"
@@ -170,7 +172,7 @@ wa_path_set_costs(Path *path, const PlannerInfo *root,
 				  int nworkers)
 {
 	const PathTarget *target = path->pathtarget;
-	double nreturned = wa_limit_estimate(limit, planned->ngroups);
+	const double nreturned = wa_limit_estimate(limit, planned->nreturned);
 	QualCost having = {0, 0};
 
 	if (planned->having != NIL)
@@ -182,7 +184,45 @@ wa_path_set_costs(Path *path, const PlannerInfo *root,
 	if (!enable_seqscan)
 		disable_path_compat(path);
 	path->total_cost =
-		path->startup_cost + planned->ngroups * having.per_tuple +
+		path->startup_cost + planned->nreturned * having.per_tuple +
 		nreturned * (GROUP_COST + target->cost.per_tuple +
 					 RESULT_COST * list_length(planned->query.aggregates));
+}
+
+/* Returns what it costs PostgreSQL to sort the values of one aggregate, group by group. */
+static Cost
+sorting_cost(PlannerInfo *root, const WaPlannedQuery *planned,
+			 const Node *argument)
+{
+	const double ngroups = Max(planned->nreturned, 1);
+	const int width = get_typavgwidth(exprType(argument), exprTypmod(argument));
+
+	return ngroups * sort_cost_compat(root,
+									  clamp_row_est(planned->rows / ngroups),
+									  width, work_mem);
+}
+
+void
+wa_path_scale_costs(Path *path, PlannerInfo *root,
+					const WaPlannedQuery *planned, const Path *rival)
+{
+	const WaScanQuery *rolled = planned->query.rolled;
+	Cost sorting = 0;
+	ListCell *cell;
+	double share;
+
+	if (rolled == NULL)
+		return;
+	foreach (cell, rolled->aggregates)
+	{
+		const Aggref *aggref = lfirst_node(Aggref, cell);
+
+		if (aggref->aggdistinct != NIL && !is_presorted_compat(aggref))
+			sorting += sorting_cost(
+				root, planned,
+				(Node *) linitial_node(TargetEntry, aggref->args)->expr);
+	}
+	share = rival->total_cost / (rival->total_cost + sorting);
+	path->startup_cost *= share;
+	path->total_cost *= share;
 }

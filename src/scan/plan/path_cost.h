@@ -25,4 +25,12 @@ extern void wa_path_set_costs(Path *path, const PlannerInfo *root,
 							  const WaPlannedQuery *planned,
 							  const WaLimit *limit, int nworkers);
 
+/*
+ * Makes a path as much cheaper as PostgreSQL's is said to be than it is: of aggregates with DISTINCT
+ * what they cost does not have their sorting, unless the path below sorts for them.
+ */
+extern void wa_path_scale_costs(Path *path, PlannerInfo *root,
+								const WaPlannedQuery *planned,
+								const Path *rival);
+
 #endif /* WA_SCAN_PATH_COST_H */

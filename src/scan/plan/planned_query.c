@@ -377,6 +377,7 @@ split(const PlannerInfo *root, const WaGrouping *grouping, WaScanQuery *query)
 	const char *reason = NULL;
 	ListCell *cell;
 
+	query->is_apart = grouping->is_apart;
 	if (root->parse->groupingSets != NIL)
 		reason = wa_grouping_sets_find(
 			root->parse, grouping->clauses,
@@ -444,6 +445,14 @@ check_program(PlannerInfo *root, const WaGrouping *grouping,
 	return NULL;
 }
 
+/* Of joins, and of what a subplan is for, there is one plan. */
+bool
+wa_planned_query_is_simple(const WaPlannedQuery *planned)
+{
+	return planned->joins.list == NIL && planned->sources.pushed == NIL &&
+		   !contain_subplans((Node *) planned->query.filter_clauses);
+}
+
 const char *
 wa_planned_query_find_finer(PlannerInfo *root, RelOptInfo *relation,
 							const WaGrouping *grouping, WaPlannedQuery *planned)
@@ -452,19 +461,17 @@ wa_planned_query_find_finer(PlannerInfo *root, RelOptInfo *relation,
 	const int count = rolled == NULL ? 0 : list_length(rolled->distinct);
 	const char *reason = NULL;
 
-	planned->rolls = count > 0;
-	/* Of joins, and of what a subplan is for, there is one plan. */
-	if (count > 1 &&
-		(rolled->joins.list != NIL || planned->sources.pushed != NIL ||
-		 contain_subplans((Node *) rolled->filter_clauses)))
+	planned->rolls = count > 0 && !planned->query.is_apart;
+	if (count > 1 && !wa_planned_query_is_simple(planned))
 		return "aggregates have DISTINCT over several arguments";
-	for (int i = 1; i < count && reason == NULL; i++)
+	for (int i = count - wa_rolled_query_finer(&planned->query);
+		 i < count && reason == NULL; i++)
 	{
 		WaPlannedQuery *finer = palloc(sizeof(WaPlannedQuery));
 		const WaGrouping finer_grouping = {
 			grouping->clauses,
 			lappend(list_copy(rolled->keys), list_nth(rolled->distinct, i)),
-			NIL, NIL};
+			NIL, NIL, false};
 
 		reason =
 			wa_planned_query_recognise(root, relation, &finer_grouping, finer);
@@ -478,7 +485,7 @@ WaGrouping
 wa_planned_query_grouping(PlannerInfo *root, List *clauses,
 						  const PathTarget *target, List *having)
 {
-	WaGrouping grouping = {clauses, NIL, target->exprs, having};
+	WaGrouping grouping = {clauses, NIL, target->exprs, having, false};
 	ListCell *cell;
 
 	foreach (cell, grouping.clauses)

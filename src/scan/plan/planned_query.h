@@ -26,7 +26,8 @@ typedef struct WaPlannedQuery
 	List *having;         /* clauses that a group has to fulfil */
 	double ninstructions; /* of the query program, for each row of the table */
 	bool can_push;        /* warpaggd has all that computes it */
-	double ngroups;       /* that are likely, and: */
+	double ngroups;       /* that are likely, */
+	double nreturned;     /* and how many these are rolled up to, and: */
 	bool
 		rolls; /* its groups are rolled up (scan/state/rolled_query.h), with: */
 	List *finer;          /* those of WaPlannedQuery * */
@@ -50,6 +51,7 @@ typedef struct WaGrouping
 	List *keys;    /* expressions */
 	List *results; /* expressions with keys and aggregates */
 	List *having;  /* what groups have to fulfil */
+	bool is_apart; /* as of WaScanQuery */
 } WaGrouping;
 
 /*
@@ -67,6 +69,9 @@ extern WaGrouping wa_planned_query_grouping(PlannerInfo *root, List *clauses,
 extern WA_MUST_CHECK const char *
 wa_planned_query_recognise(PlannerInfo *root, RelOptInfo *relation,
 						   const WaGrouping *grouping, WaPlannedQuery *planned);
+
+/* Tells whether the rows of a query can be read by several nodes of one plan. */
+extern bool wa_planned_query_is_simple(const WaPlannedQuery *planned);
 
 /*
  * Likewise those of such a grouping whose groups are rolled up, too (scan/state/rolled_query.h), if

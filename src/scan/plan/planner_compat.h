@@ -65,6 +65,31 @@ disable_path_compat(Path *path)
 #endif
 }
 
+/* Returns what it costs to sort so many tuples of a width, in so many kilobytes. */
+static inline Cost
+sort_cost_compat(PlannerInfo *root, double tuples, int width, int memory)
+{
+	Path sort = {.type = T_Path};
+
+#if PG_VERSION_NUM >= 180000
+	cost_sort(&sort, root, NIL, 0, 0, tuples, width, 0, memory, -1);
+#else
+	cost_sort(&sort, root, NIL, 0, tuples, width, 0, memory, -1);
+#endif
+	return sort.total_cost;
+}
+
+/* Tells whether rows come to an aggregate in the order that it wants, or DISTINCT does. */
+static inline bool
+is_presorted_compat(const Aggref *aggref)
+{
+#if PG_VERSION_NUM >= 160000
+	return aggref->aggpresorted;
+#else
+	return false;
+#endif
+}
+
 /* Has all strategies be allowed for a new relation that are for others. */
 static inline void
 set_strategies_compat(PlannerInfo *root, RelOptInfo *relation)

@@ -19,7 +19,6 @@
 #include "scan/plan/resident_worth.h"
 #include "scan/plan/top_n.h"
 #include "scan/program/pushdown.h"
-#include "scan/state/rolled_query.h"
 #include "scan/state/scan_source.h"
 #include "scan/state/source_names.h"
 #include "settings.h"
@@ -208,24 +207,13 @@ plan_inputs(PlannerInfo *root, WaPlannedQuery *planned, int nworkers,
  * is to send all.
  */
 static double
-wanted_groups(PlannerInfo *root, const WaPlannedQuery *planned,
-			  const WaLimit *limit)
+wanted_groups(const WaPlannedQuery *planned, const WaLimit *limit)
 {
-	double ngroups = planned->ngroups;
-	List *keys;
+	const double ngroups = planned->nreturned;
 
-	if (!planned->rolls && !wa_top_n_is_likely(planned, limit))
-		return -1;
-	if (planned->rolls)
-	{
-		keys = list_copy(planned->query.keys);
-		keys = list_truncate(keys, wa_rolled_query_place(&planned->query));
-		keys = list_concat(keys, planned->query.dependents);
-		ngroups = wa_estimate_groups(root, keys, planned->rows);
-	}
-	return wa_top_n_is_likely(planned, limit)
-			   ? Min(wa_limit_estimate(limit, ngroups), ngroups)
-			   : ngroups;
+	if (wa_top_n_is_likely(planned, limit))
+		return Min(wa_limit_estimate(limit, ngroups), ngroups);
+	return planned->rolls ? ngroups : -1;
 }
 
 void
@@ -237,7 +225,7 @@ wa_resident_plan(PlannerInfo *root, WaPlannedQuery *planned,
 	const bool has_room = filling <= wa_resident_shares(nworkers);
 	const bool takes_all =
 		has_room && wa_resident_takes_groups(pages, planned->ngroups, nworkers);
-	const double wanted = wanted_groups(root, planned, limit);
+	const double wanted = wanted_groups(planned, limit);
 	const bool has_wanted = wanted >= 0 && (has_room || planned->rolls);
 
 	planned->resident_share = 0;

@@ -24,6 +24,7 @@ wa_roll_up_make(const WaScanStore *finer)
 	roll_up->place = list_length(rolled->keys);
 	roll_up->read = palloc0(sizeof(WaQueryValue) * (finer->query->nkeys + 1));
 	roll_up->values = palloc0(sizeof(WaQueryValue) * (rolled->nkeys + 1));
+	roll_up->numbers = palloc(sizeof(uint32) * WA_VECTOR_ROWS);
 	wa_scan_prepare_store(rolled, finer->sources, &roll_up->store);
 	return roll_up;
 }
@@ -55,6 +56,13 @@ read_keys(WaRollUp *roll_up, const WaScanStore *finer, uint32 group)
 		wa_query_groups_key(finer->groups->table, group, i, &roll_up->read[i]);
 }
 
+/* Returns the number of the key of the others that is none of ours; if there is none, no key's. */
+static int
+skipped(const WaRollUp *roll_up)
+{
+	return roll_up->column < 0 ? roll_up->store.query->nkeys : roll_up->place;
+}
+
 /* Has keys be those that were read, but for the value. */
 static void
 keep_keys(WaRollUp *roll_up)
@@ -62,7 +70,7 @@ keep_keys(WaRollUp *roll_up)
 	const int nkeys = roll_up->store.query->nkeys;
 
 	for (int i = 0; i < nkeys; i++)
-		roll_up->values[i] = roll_up->read[i < roll_up->place ? i : i + 1];
+		roll_up->values[i] = roll_up->read[i < skipped(roll_up) ? i : i + 1];
 }
 
 /* Returns a key that is a number. */
@@ -97,8 +105,7 @@ value_read(const WaRollUp *roll_up)
 {
 	const WaQueryValue *value = &roll_up->read[roll_up->place];
 
-	return roll_up->store.query->distinct == NIL || value->is_null ? NULL
-																   : value;
+	return roll_up->column < 0 || value->is_null ? NULL : value;
 }
 
 /* Returns the value that was read, and that there is, as one of SQL, in the current context. */
@@ -112,14 +119,14 @@ datum_read(const WaRollUp *roll_up, const WaScanStore *finer)
 /* Returns what a group whose keys were read has of a column, as a state. */
 static WaAggState *
 state_of(const WaRollUp *roll_up, const WaScanStore *finer, uint32 group,
-		 int number, int column)
+		 int number)
 {
 	const WaAggPlan *plan = &roll_up->store.query->columns[number].plan;
 	WaAggState *state = NULL;
 
 	if (number < finer->query->ncolumns)
 		return wa_accumulator_state(finer->columns[number], group);
-	if (number == column && value_read(roll_up) != NULL)
+	if (number == roll_up->column && value_read(roll_up) != NULL)
 	{
 		state = wa_state_make(CurrentMemoryContext, plan);
 		wa_state_take(state, datum_read(roll_up, finer));
@@ -129,7 +136,7 @@ state_of(const WaRollUp *roll_up, const WaScanStore *finer, uint32 group,
 
 /* Spills a group whose keys were read, and which is not in memory. */
 static void
-spill(WaRollUp *roll_up, const WaScanStore *finer, uint32 group, int column)
+spill(WaRollUp *roll_up, const WaScanStore *finer, uint32 group)
 {
 	WaScanStore *store = &roll_up->store;
 	const WaScanQuery *rolled = store->query;
@@ -143,8 +150,7 @@ spill(WaRollUp *roll_up, const WaScanStore *finer, uint32 group, int column)
 	for (int i = 0; i < rolled->nkeys; i++)
 		wa_partial_put_key(&writer, &shape->keys[i], &roll_up->values[i]);
 	for (int i = 0; i < rolled->ncolumns; i++)
-		wa_scan_write_state(state_of(roll_up, finer, group, i, column),
-							&writer);
+		wa_scan_write_state(state_of(roll_up, finer, group, i), &writer);
 	wa_partial_end(&writer, 1);
 	wa_spill_message(store,
 					 wa_partition_hash_values(rolled->nkeys, rolled->group_keys,
@@ -152,27 +158,9 @@ spill(WaRollUp *roll_up, const WaScanStore *finer, uint32 group, int column)
 					 &writer);
 }
 
-/* Merges what a group of the others has of a column. */
-static void
-merge(WaAccumulator *into, uint32 number, WaAccumulator *finer, uint32 group)
-{
-	WaAggState *state;
-	WaRecord record;
-
-	if (wa_accumulator_record(finer, group, &record))
-	{
-		if (record.words[0] != 0)
-			wa_accumulator_merge_record(into, number, &record);
-		return;
-	}
-	state = wa_accumulator_state(finer, group);
-	if (state != NULL)
-		wa_accumulator_merge(into, number, state);
-}
-
 /* Merges a group whose keys were read with the one that has our keys, or spills it. */
 static void
-put_group(WaRollUp *roll_up, const WaScanStore *finer, uint32 group, int column)
+put_group(WaRollUp *roll_up, const WaScanStore *finer, uint32 group)
 {
 	WaScanStore *store = &roll_up->store;
 	uint32 number = 0;
@@ -182,22 +170,22 @@ put_group(WaRollUp *roll_up, const WaScanStore *finer, uint32 group, int column)
 													roll_up->values, &number));
 	if (number == WA_NO_GROUP)
 	{
-		spill(roll_up, finer, group, column);
+		spill(roll_up, finer, group);
 		return;
 	}
 	for (int i = 0; i < store->query->ncolumns; i++)
 		wa_accumulator_grow(store->columns[i], wa_scan_groups(store));
 	for (int i = 0; i < finer->query->ncolumns; i++)
-		merge(store->columns[i], number, finer->columns[i], group);
+		wa_accumulator_merge_theirs(store->columns[i], &number,
+									finer->columns[i], &group, 1);
 	if (value_read(roll_up) != NULL)
-		wa_accumulator_take_datum(store->columns[column], number,
+		wa_accumulator_take_datum(store->columns[roll_up->column], number,
 								  datum_read(roll_up, finer));
 }
 
 /* Takes one group of the others. */
 static void
-take_group(WaRollUp *roll_up, const WaScanStore *finer, uint32 group,
-		   int column)
+take_group(WaRollUp *roll_up, const WaScanStore *finer, uint32 group)
 {
 	const int nsets = list_length(roll_up->store.query->sets);
 
@@ -205,37 +193,124 @@ take_group(WaRollUp *roll_up, const WaScanStore *finer, uint32 group,
 	if (nsets == 0)
 	{
 		keep_keys(roll_up);
-		put_group(roll_up, finer, group, column);
+		put_group(roll_up, finer, group);
 	}
 	for (int i = 0; i < nsets; i++)
 	{
 		keep_keys_of_set(roll_up, i);
-		put_group(roll_up, finer, group, column);
+		put_group(roll_up, finer, group);
 	}
+}
+
+/* Takes the values of groups, in vectors if these hold them. */
+static void
+take_values(WaRollUp *roll_up, const WaScanStore *finer, const uint32 *theirs,
+			int ntheirs)
+{
+	const WaQueryColumn *compiled =
+		&roll_up->store.query->compiled.columns[roll_up->column];
+	WaAccumulator *into = roll_up->store.columns[roll_up->column];
+	uint64 words[WA_VECTOR_ROWS];
+	uint8 valid[WA_VECTOR_ROWS];
+	WaVector values = {.values = words, .valid = valid};
+
+	if (compiled->ops == 0 || compiled->kind == WA_VECTOR_INT)
+	{
+		wa_query_groups_values(finer->groups->table, roll_up->place, theirs,
+							   (size_t) ntheirs, &values);
+		wa_accumulator_take(into, roll_up->numbers, NULL, &values,
+							(size_t) ntheirs);
+		return;
+	}
+	for (int i = 0; i < ntheirs; i++)
+	{
+		wa_query_groups_key(finer->groups->table, theirs[i], roll_up->place,
+							&roll_up->read[roll_up->place]);
+		if (value_read(roll_up) != NULL)
+			wa_accumulator_take_datum(into, roll_up->numbers[i],
+									  datum_read(roll_up, finer));
+	}
+}
+
+/* Tells whether words of keys of another table can become ours: of texts they cannot. */
+static bool
+has_words(const WaScanQuery *rolled)
+{
+	for (int i = 0; i < rolled->nkeys; i++)
+		if (rolled->group_keys[i].kind == WA_VECTOR_TEXT)
+			return false;
+	return true;
+}
+
+/* Finds the numbers of our groups for some of the others, none of which is spilled. */
+static void
+find_numbers(WaRollUp *roll_up, const WaScanStore *finer, const uint32 *theirs,
+			 int ntheirs)
+{
+	WaScanStore *store = &roll_up->store;
+
+	if (store->groups == NULL)
+		memset(roll_up->numbers, 0, sizeof(uint32) * ntheirs);
+	else if (has_words(store->query))
+		wa_groups_check(wa_query_groups_find_coarser(
+			store->groups->table, finer->groups->table, skipped(roll_up),
+			theirs, (size_t) ntheirs, roll_up->numbers));
+	else
+		for (int i = 0; i < ntheirs; i++)
+		{
+			read_keys(roll_up, finer, theirs[i]);
+			keep_keys(roll_up);
+			wa_groups_check(wa_query_groups_find_values(
+				store->groups->table, roll_up->values, &roll_up->numbers[i]));
+		}
+}
+
+/* Takes some groups, whose keys differ by the values alone, none of which is spilled. */
+static void
+take_groups(WaRollUp *roll_up, const WaScanStore *finer, uint32 first,
+			int count)
+{
+	WaScanStore *store = &roll_up->store;
+	uint32 theirs[WA_VECTOR_ROWS];
+
+	for (int i = 0; i < count; i++)
+		theirs[i] = first + (uint32) i;
+	find_numbers(roll_up, finer, theirs, count);
+	for (int i = 0; i < store->query->ncolumns; i++)
+		wa_accumulator_grow(store->columns[i], wa_scan_groups(store));
+	for (int i = 0; i < finer->query->ncolumns; i++)
+		wa_accumulator_merge_theirs(store->columns[i], roll_up->numbers,
+									finer->columns[i], theirs, (size_t) count);
+	if (roll_up->column >= 0)
+		take_values(roll_up, finer, theirs, count);
 }
 
 void
 wa_roll_up_take(WaRollUp *roll_up, const WaScanStore *finer, int column)
 {
+	WaScanStore *store = &roll_up->store;
 	const uint32 ngroups = wa_scan_groups(finer);
 	MemoryContext each = AllocSetContextCreate(
-		CurrentMemoryContext, "warpagg rolled group", ALLOCSET_SMALL_SIZES);
+		CurrentMemoryContext, "warpagg rolled groups", ALLOCSET_SMALL_SIZES);
 	MemoryContext old = MemoryContextSwitchTo(each);
-	int unchecked = wa_spill_piece(&roll_up->store);
+	int count;
 
-	for (uint32 group = 0; group < ngroups; group++)
+	roll_up->column = column;
+	for (uint32 first = 0; first < ngroups; first += (uint32) count)
 	{
 		CHECK_FOR_INTERRUPTS();
-		take_group(roll_up, finer, group, column);
+		count = (int) Min(ngroups - first, (uint32) wa_spill_piece(store));
+		if (finer->groups != NULL && store->query->sets == NIL &&
+			!wa_spill_has_spilled(store))
+			take_groups(roll_up, finer, first, count);
+		else
+			for (int i = 0; i < count; i++)
+				take_group(roll_up, finer, first + (uint32) i);
 		MemoryContextReset(each);
-		if (--unchecked > 0)
-			continue;
-		wa_spill_check(&roll_up->store);
-		unchecked = wa_spill_piece(&roll_up->store);
+		wa_spill_check(store);
 	}
 	MemoryContextSwitchTo(old);
 	MemoryContextDelete(each);
-	wa_spill_check(&roll_up->store);
 	roll_up->ngroups += ngroups;
 }
 

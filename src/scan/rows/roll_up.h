@@ -12,8 +12,10 @@ typedef struct WaRollUp
 	WaScanStore store;    /* the groups that are returned */
 	int64 ngroups;        /* that were rolled up in the present scan */
 	int place;            /* of the values, among the keys of the others */
+	int column;           /* that they go to; -1: the others have none */
 	WaQueryValue *read;   /* keys of one of the others */
 	WaQueryValue *values; /* those that one of ours has */
+	uint32 *numbers;      /* of groups of ours, for some of the others */
 } WaRollUp;
 
 /* Makes what rolls up the groups of a store, whose query has been prepared. */
@@ -31,8 +33,8 @@ extern void wa_roll_up_begin(WaRollUp *roll_up);
 
 /*
  * Takes all groups of a store, which has none of them another time: those that are the same but
- * for values that are taken once, which go to column number `column`, or by the keys of a grouping
- * set, are merged.  Groups beyond the memory are spilled.
+ * for values that are taken once, which go to column number `column` (-1: there are none), or by the
+ * keys of a grouping set, are merged.  Groups beyond the memory are spilled.
  */
 extern void wa_roll_up_take(WaRollUp *roll_up, const WaScanStore *finer,
 							int column);

@@ -68,6 +68,7 @@ typedef enum WaPlanNumber
 	CHILDREN,
 	PUSHED,
 	FINER,
+	APART,
 	ALTERNATIVE,
 	KEEPS_TIES,
 	HAVING_FIRST,
@@ -228,7 +229,8 @@ wa_plan_write(CustomScan *plan, const WaScanQuery *query, const WaPlanTop *top)
 		[EXCLUDED] = query->planned_excluded,
 		[CHILDREN] = query->planned_children,
 		[PUSHED] = query->planned_pushed,
-		[FINER] = Max(list_length(returned->distinct) - 1, 0),
+		[FINER] = wa_rolled_query_finer(query),
+		[APART] = query->is_apart,
 		[ALTERNATIVE] = query->planned_alternative,
 		[KEEPS_TIES] = top->keeps_ties,
 		[HAVING_FIRST] = top->having_first,
@@ -545,6 +547,7 @@ read_groups(const CustomScan *plan, WaScanQuery *query)
 		read_targets(plan, nkeys + naggregates, number_of(plan, DEPENDENTS));
 	query->order = read_order(plan);
 	query->sets = (List *) list_nth(plan->custom_private, SETS);
+	query->is_apart = number_of(plan, APART) != 0;
 }
 
 void

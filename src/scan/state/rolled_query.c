@@ -124,9 +124,11 @@ wa_rolled_query_split(WaScanQuery *query)
 		return NULL;
 	query->rolled = make_rolled(query, list_concat_copy(plain, distinct));
 	query->rolled->distinct = values;
+	query->aggregates = plain;
+	if (query->is_apart)
+		return NULL;
 	query->keys = lappend(list_copy(query->keys), linitial(values));
 	query->nkeys++;
-	query->aggregates = plain;
 	return NULL;
 }
 
@@ -186,6 +188,14 @@ wa_rolled_query_aggregate(WaScanQuery *query,
 }
 
 int
+wa_rolled_query_finer(const WaScanQuery *query)
+{
+	const int count = list_length(wa_scan_query_returned(query)->distinct);
+
+	return query->is_apart ? count : Max(count - 1, 0);
+}
+
+int
 wa_rolled_query_place(const WaScanQuery *query)
 {
 	return list_length(query->keys) - 1;
@@ -212,7 +222,7 @@ own_key(const WaScanQuery *query, int number)
 {
 	const int place = list_length(query->rolled->keys);
 
-	if (query->rolled->sets != NIL)
+	if (query->rolled->sets != NIL || query->is_apart)
 		return number < query->nkeys ? number : -1;
 	return number < place ? number : number + 1;
 }

@@ -6,7 +6,8 @@
  * query groups by this argument as well, with the other aggregates, and its groups are
  * rolled up to those that are wanted (scan/rows/roll_up.h): what they have is merged, and
  * the value of each is taken once.  Where there are several such arguments, other nodes group
- * by the same keys and one of these each, without aggregates.
+ * by the same keys and one of these each, without aggregates.  So they do where a query has
+ * other aggregates, and few groups, but many with the argument (is_apart).
  *
  * A query with grouping sets groups by all keys, and each of its groups is merged with one of each
  * set.
@@ -35,6 +36,9 @@ extern WA_MUST_CHECK const char *wa_rolled_query_split(WaScanQuery *query);
 extern WA_MUST_CHECK const char *
 wa_rolled_query_aggregate(WaScanQuery *query,
 						  const char *(*check)(const WaAggregateCall *call));
+
+/* Returns how many other nodes have groups that are rolled up, too. */
+extern int wa_rolled_query_finer(const WaScanQuery *query);
 
 /* Returns the number of the key that has the values that are taken once. */
 extern int wa_rolled_query_place(const WaScanQuery *query);

@@ -88,6 +88,7 @@ typedef struct WaScanQuery
 	 */
 	struct WaScanQuery *rolled;
 	List *distinct;
+	bool is_apart; /* of these other nodes have all, and it none */
 
 	/*
 	 * Also there, and while it is planned: grouping sets, of each the numbers of its keys, and
