@@ -217,6 +217,23 @@ fold_extreme(WaOp op, WaStorage storage, unsigned wide,
 		partial->max = value;
 }
 
+static void
+fold_bits(WaOp op, WaStorage storage, const Elements &elements,
+		  WaPartial *partial)
+{
+	uint64_t *bits = wa_partial_bits(partial, op);
+	uint64_t found =
+		storage == WA_I64
+			? elements.narrow_at(1) | (uint64_t) elements.narrow_at(2) << 32
+			: (uint64_t) (int32_t) elements.narrow_at(1);
+
+	if (elements.narrow_at(0) == 0)
+		return;
+	if (op == WA_OP_BIT_AND)
+		found = ~found;
+	*bits = wa_bits_of_two(op, *bits, found);
+}
+
 void
 wa_group_fold(const WaGroupColumn *column, const WaGroupPlan *plan,
 			  const WaGroupLayer *layer, const void *table, uint32_t group,
@@ -234,6 +251,8 @@ wa_group_fold(const WaGroupColumn *column, const WaGroupPlan *plan,
 		fold_special(elements, &partial->exact->sum);
 	else if (column->op == WA_OP_MIN || column->op == WA_OP_MAX)
 		fold_extreme(column->op, storage, plan->wide, elements, partial);
+	else if (wa_ops_have(WA_BIT_OPS, column->op))
+		fold_bits(column->op, storage, elements, partial);
 	else if (plan->range == 0)
 		fold_integers(column->op, magnitude_of(elements, plan->wide), partial);
 	else

@@ -54,6 +54,10 @@ reduction_of(const WaGroupColumn *column)
 			return wa_group_min(storage);
 		case WA_OP_MAX:
 			return wa_group_max(storage);
+		case WA_OP_BIT_AND:
+		case WA_OP_BIT_OR:
+		case WA_OP_BIT_XOR:
+			return wa_group_bits(column->op, storage);
 		default:
 			return {};
 	}

@@ -9,6 +9,7 @@
 #include "grid/count.cuh"
 #include "grid/list.cuh"
 #include "grid/reduce.cuh"
+#include "op/bits.cuh"
 #include "op/exact_squares.cuh"
 #include "op/exact_sum.cuh"
 #include "op/extreme.cuh"

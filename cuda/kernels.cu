@@ -221,6 +221,10 @@ wa_kernel_finish(WaOpSet ops, WaType type, const WaKernelResult *result,
 			partial->sum = result->sum;
 		if (wa_ops_have(ops, WA_OP_SQUARES))
 			partial->squares = result->squares;
+		for (int op = WA_OP_BIT_AND; op < WA_OP_COUNT; op++)
+			if (wa_ops_have(ops, (WaOp) op))
+				*wa_partial_bits(partial, (WaOp) op) =
+					result->bits[op - WA_OP_BIT_AND];
 	}
 	if (result->rows == 0)
 		return;

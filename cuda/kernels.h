@@ -27,12 +27,13 @@
 typedef struct WaKernelResult
 {
 	int64_t rows;
-	WaInt128 sum;                 // INT
-	WaUint192 squares;            // SQUARE
-	WaValue min;                  // VALUE; the neutral one while rows is 0
-	WaValue max;                  // likewise
-	WaExactSum exact;             // EXACT, not normalized
-	WaExactSquares exact_squares; // EXACT_SQUARE, likewise
+	WaInt128 sum;                   // INT
+	WaUint192 squares;              // SQUARE
+	WaValue min;                    // VALUE; the neutral one while rows is 0
+	WaValue max;                    // likewise
+	uint64_t bits[WA_BIT_OP_COUNT]; // BITS, by operation, from BIT_AND on
+	WaExactSum exact;               // EXACT, not normalized
+	WaExactSquares exact_squares;   // EXACT_SQUARE, likewise
 } WaKernelResult;
 
 // A column of a launch, and what is asked about it.

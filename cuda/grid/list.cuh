@@ -15,6 +15,7 @@
 #define WA_OPS_EXTREMES (WA_OP_BIT(WA_OP_MIN) | WA_OP_BIT(WA_OP_MAX))
 #define WA_OPS_RANGE    (WA_OPS_SUM | WA_OPS_EXTREMES)
 #define WA_OPS_ALL      (WA_OPS_VARIANCE | WA_OPS_EXTREMES)
+#define WA_OPS_BITS     WA_BIT_OPS
 
 // X(storage, set): the reductions of one column by a kernel of their own.  A
 // set that is not in a list is served by the first that contains it; results
@@ -23,6 +24,9 @@
 	WA_COLUMN_NUMBERS(X, I16)  \
 	WA_COLUMN_NUMBERS(X, I32)  \
 	WA_COLUMN_NUMBERS(X, I64)  \
+	X(I16, BITS)               \
+	X(I32, BITS)               \
+	X(I64, BITS)               \
 	WA_COLUMN_ORDERED(X, U32)  \
 	WA_COLUMN_ORDERED(X, U64)  \
 	X(I128, SUM)               \
@@ -53,6 +57,9 @@
 	WA_JOINT_NUMBERS(X, I64) \
 	WA_JOINT_NUMBERS(X, F32) \
 	WA_JOINT_NUMBERS(X, F64) \
+	X(I16, BITS)             \
+	X(I32, BITS)             \
+	X(I64, BITS)             \
 	X(U32, EXTREMES)         \
 	X(U64, EXTREMES)         \
 	X(I128, SUM)             \

@@ -54,6 +54,7 @@ template <WaOp kOp, WaStorage kStorage> struct WaPart
 #define PART_INT(op, storage)          WaTreePart<op, WaOperation<op, storage>>
 #define PART_SQUARE(op, storage)       WaTreePart<op, WaOperation<op, storage>>
 #define PART_VALUE(op, storage)        WaTreePart<op, WaOperation<op, storage>>
+#define PART_BITS(op, storage)         WaTreePart<op, WaOperation<op, storage>>
 #define PART_EXACT(op, storage)        WaLimbsPart<WaOperation<op, storage>>
 #define PART_EXACT_SQUARE(op, storage) WaLimbsPart<WaOperation<op, storage>>
 
@@ -85,6 +86,9 @@ template <WaStorage kStorage, WaOpSet kOps> struct WaReduction
 	using Squares = Part<WA_OP_SQUARES>;
 	using Min = Part<WA_OP_MIN>;
 	using Max = Part<WA_OP_MAX>;
+	using And = Part<WA_OP_BIT_AND>;
+	using Or = Part<WA_OP_BIT_OR>;
+	using Xor = Part<WA_OP_BIT_XOR>;
 
 	struct State
 	{
@@ -92,6 +96,9 @@ template <WaStorage kStorage, WaOpSet kOps> struct WaReduction
 		typename Squares::State squares;
 		typename Min::State min;
 		typename Max::State max;
+		typename And::State bit_and;
+		typename Or::State bit_or;
+		typename Xor::State bit_xor;
 	};
 
 	struct Shared
@@ -100,6 +107,9 @@ template <WaStorage kStorage, WaOpSet kOps> struct WaReduction
 		typename Squares::Shared squares;
 		typename Min::Shared min;
 		typename Max::Shared max;
+		typename And::Shared bit_and;
+		typename Or::Shared bit_or;
+		typename Xor::Shared bit_xor;
 		unsigned rows; // valid ones of the block, where there is a bitmap
 		WaGridTicket ticket;
 	};
@@ -114,6 +124,9 @@ template <WaStorage kStorage, WaOpSet kOps> struct WaReduction
 		for_part(Squares(), state.squares, shared.squares, call);
 		for_part(Min(), state.min, shared.min, call);
 		for_part(Max(), state.max, shared.max, call);
+		for_part(And(), state.bit_and, shared.bit_and, call);
+		for_part(Or(), state.bit_or, shared.bit_or, call);
+		for_part(Xor(), state.bit_xor, shared.bit_xor, call);
 	}
 
   private:

@@ -5,6 +5,7 @@
 #ifndef WA_CUDA_GROUP_REDUCTION_CUH
 #define WA_CUDA_GROUP_REDUCTION_CUH
 
+#include "group/bits.cuh"
 #include "group/extreme_wide.cuh"
 #include "group/kernel.cuh"
 #include "group/reduction.h"

@@ -31,9 +31,10 @@ struct WaGroupReduction
 };
 
 // Return how values of a storage are reduced; first is NULL if there is no way.
-WaGroupReduction wa_group_sum(WaStorage storage);     // group_sum.cu
-WaGroupReduction wa_group_squares(WaStorage storage); // group_squares.cu
-WaGroupReduction wa_group_min(WaStorage storage);     // group_min.cu
-WaGroupReduction wa_group_max(WaStorage storage);     // group_max.cu
+WaGroupReduction wa_group_sum(WaStorage storage);           // group_sum.cu
+WaGroupReduction wa_group_squares(WaStorage storage);       // group_squares.cu
+WaGroupReduction wa_group_min(WaStorage storage);           // group_min.cu
+WaGroupReduction wa_group_max(WaStorage storage);           // group_max.cu
+WaGroupReduction wa_group_bits(WaOp op, WaStorage storage); // group_bits.cu
 
 #endif // WA_CUDA_GROUP_REDUCTION_H

@@ -98,7 +98,7 @@ struct WaGroupCopies
 };
 
 // Where the result has one group.  A block that alone has rows of the group
-// (owned) stores; others add, or take the larger.
+// (owned) stores; others add, take the larger, or join bits.
 struct WaGroupTarget
 {
 	unsigned long long *wide; // element of the first array
@@ -128,6 +128,23 @@ struct WaGroupTarget
 	raise_narrow(unsigned array, uint32_t number) const
 	{
 		raise(narrow + (size_t) array * ngroups, number);
+	}
+
+	// By OR or XOR.
+	template <WaOp kOp>
+	__device__ __forceinline__ void
+	join_narrow(unsigned array, uint32_t bits) const
+	{
+		uint32_t *element = narrow + (size_t) array * ngroups;
+
+		if (bits == 0)
+			return;
+		if (owned)
+			*element = bits;
+		else if (kOp == WA_OP_BIT_XOR)
+			atomicXor(element, bits);
+		else
+			atomicOr(element, bits);
 	}
 
   private:

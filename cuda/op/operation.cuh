@@ -11,7 +11,7 @@
 //	neutral()			a value that changes no state when added
 //	add(state, values)	adds an array of values
 //
-// and where states merge by shuffles (accumulators INT, SQUARE and VALUE)
+// and where states merge by shuffles (accumulators INT, SQUARE, VALUE and BITS)
 //
 //	merge(into, from)	merges two states, associatively
 //	store(state, result) writes the state of all rows to the result

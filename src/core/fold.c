@@ -236,6 +236,27 @@ DEFINE_FLOAT_BESTS(F64, double, int64_t, INT64_MAX)
 WA_STORAGE_LIST(X)
 #undef X
 
+/* Bits of the integer storages. */
+#define DEFINE_FOLD_BITS(op, name, storage, ctype)                          \
+	WA_VECTORISED static void fold_##name##_##storage(WaPartial *partial,   \
+													  const WaBatch *batch) \
+	{                                                                       \
+		uint64_t *bits = wa_partial_bits(partial, op);                      \
+		uint64_t all = *bits;                                               \
+		FOLD_INTEGERS(ctype, PLAIN, int64_t,                                \
+					  all = wa_bits_of_two(op, all, (uint64_t) x))          \
+		*bits = all;                                                        \
+	}
+
+#define DEFINE_FOLDS_OF_BITS(storage, ctype)                 \
+	DEFINE_FOLD_BITS(WA_OP_BIT_AND, bit_and, storage, ctype) \
+	DEFINE_FOLD_BITS(WA_OP_BIT_OR, bit_or, storage, ctype)   \
+	DEFINE_FOLD_BITS(WA_OP_BIT_XOR, bit_xor, storage, ctype)
+
+DEFINE_FOLDS_OF_BITS(I16, int16_t)
+DEFINE_FOLDS_OF_BITS(I32, int32_t)
+DEFINE_FOLDS_OF_BITS(I64, int64_t)
+
 typedef void (*FoldFunction)(WaPartial *partial, const WaBatch *batch);
 
 /* By storage and operation; those that are not in the list are NULL. */
@@ -244,6 +265,9 @@ static const FoldFunction fold_functions[WA_STORAGE_COUNT][WA_OP_COUNT] = {
 #define FOLD_SQUARES(storage) fold_squares_##storage
 #define FOLD_MIN(storage)     fold_min_##storage
 #define FOLD_MAX(storage)     fold_max_##storage
+#define FOLD_BIT_AND(storage) fold_bit_and_##storage
+#define FOLD_BIT_OR(storage)  fold_bit_or_##storage
+#define FOLD_BIT_XOR(storage) fold_bit_xor_##storage
 #define X(op, storage, accumulator) \
 	[WA_##storage][WA_OP_##op] = FOLD_##op(storage),
 	WA_REDUCTION_LIST(X)

@@ -21,6 +21,8 @@ void
 wa_partial_init(WaPartial *partial, WaExactPart *exact)
 {
 	memset(partial, 0, sizeof(*partial));
+	for (int i = 0; i < WA_BIT_OP_COUNT; i++)
+		partial->bits[i] = wa_bits_of_none((WaOp) (WA_OP_BIT_AND + i));
 	partial->exact = exact;
 	if (exact != NULL)
 		memset(exact, 0, sizeof(*exact));
@@ -50,6 +52,9 @@ wa_partial_merge(WaPartial *into, const WaPartial *from, WaType type,
 	if (wa_ops_have(ops, WA_OP_MAX) &&
 		(first || wa_value_beats(WA_OP_MAX, storage, from->max, into->max)))
 		into->max = from->max;
+	for (int i = 0; i < WA_BIT_OP_COUNT; i++)
+		into->bits[i] = wa_bits_of_two((WaOp) (WA_OP_BIT_AND + i),
+									   into->bits[i], from->bits[i]);
 }
 
 /* Copies bytes to *cursor and moves it on. */
@@ -155,6 +160,8 @@ wa_partial_encode(const WaPartial *partial, WaType type, WaOpSet ops,
 		put(&cursor, &partial->min, value_bytes(storage));
 	if (wa_ops_have(ops, WA_OP_MAX))
 		put(&cursor, &partial->max, value_bytes(storage));
+	if ((ops & WA_BIT_OPS) != 0)
+		put(&cursor, partial->bits, sizeof(partial->bits));
 	return (size_t) (cursor - buffer);
 }
 
@@ -183,5 +190,7 @@ wa_partial_decode(WaPartial *partial, WaType type, WaOpSet ops,
 		is_sound = get(&cursor, end, &partial->min, value_bytes(storage));
 	if (is_sound && wa_ops_have(ops, WA_OP_MAX))
 		is_sound = get(&cursor, end, &partial->max, value_bytes(storage));
+	if (is_sound && (ops & WA_BIT_OPS) != 0)
+		is_sound = get(&cursor, end, partial->bits, sizeof(partial->bits));
 	return is_sound && cursor == end;
 }

@@ -90,7 +90,15 @@ typedef struct WaPartial
 	WaExactPart *exact; /* SUM and SQUARES over floats; the maker's memory */
 	WaValue min;        /* MIN; undefined while rows is 0 */
 	WaValue max;        /* MAX, likewise */
+	uint64_t bits[WA_BIT_OP_COUNT]; /* by operation, from BIT_AND on */
 } WaPartial;
+
+/* Returns the bits that an operation over bits has come to. */
+WA_INLINE uint64_t *
+wa_partial_bits(WaPartial *partial, WaOp op)
+{
+	return &partial->bits[op - WA_OP_BIT_AND];
+}
 
 /* No encoded partial is longer than this. */
 #define WA_PARTIAL_MAX_BYTES (sizeof(WaPartial) + 64 + sizeof(WaExactPart))

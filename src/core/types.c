@@ -74,7 +74,7 @@ wa_aggregate_exists(WaOp op, WaType type)
 bool
 wa_reductions_exist(WaOpSet ops, WaStorage storage)
 {
-	if (ops == 0 || ops >> WA_OP_COUNT != 0)
+	if (ops == 0 || ops >> WA_OP_COUNT != 0 || !wa_ops_are_together(ops))
 		return false;
 	for (int op = 0; op < WA_OP_COUNT; op++)
 		if ((ops & WA_OP_BIT(op)) != 0 && !storage_reductions[storage][op])

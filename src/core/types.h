@@ -74,7 +74,10 @@
 	X(SUM, "sum")         \
 	X(SQUARES, "squares") \
 	X(MIN, "min")         \
-	X(MAX, "max")
+	X(MAX, "max")         \
+	X(BIT_AND, "bit_and") \
+	X(BIT_OR, "bit_or")   \
+	X(BIT_XOR, "bit_xor")
 
 /* X(type): the types that have a smallest and a largest value */
 #define WA_ORDERED_LIST(X, op) \
@@ -124,6 +127,9 @@
  * EXACT	WaExactSum, exact; correctly rounded at the end
  * EXACT_SQUARE	WaExactSquares, likewise
  * VALUE	one value of the storage
+ * BITS		its bits, as a word of 64
+ *
+ * Those over bits are together with each other, but with no others.
  */
 #define WA_REDUCTION_LIST(X)      \
 	X(SUM, I16, INT)              \
@@ -152,7 +158,16 @@
 	X(MAX, U64, VALUE)            \
 	X(MAX, I128, VALUE)           \
 	X(MAX, F32, VALUE)            \
-	X(MAX, F64, VALUE)
+	X(MAX, F64, VALUE)            \
+	X(BIT_AND, I16, BITS)         \
+	X(BIT_AND, I32, BITS)         \
+	X(BIT_AND, I64, BITS)         \
+	X(BIT_OR, I16, BITS)          \
+	X(BIT_OR, I32, BITS)          \
+	X(BIT_OR, I64, BITS)          \
+	X(BIT_XOR, I16, BITS)         \
+	X(BIT_XOR, I32, BITS)         \
+	X(BIT_XOR, I64, BITS)
 
 typedef enum WaStorage
 {
@@ -188,6 +203,41 @@ WA_INLINE bool
 wa_ops_have(WaOpSet ops, WaOp op)
 {
 	return (ops & WA_OP_BIT(op)) != 0;
+}
+
+/* The operations over bits, from the first to the last. */
+#define WA_BIT_OPS                                        \
+	(WA_OP_BIT(WA_OP_BIT_AND) | WA_OP_BIT(WA_OP_BIT_OR) | \
+	 WA_OP_BIT(WA_OP_BIT_XOR))
+#define WA_BIT_OP_COUNT (WA_OP_COUNT - WA_OP_BIT_AND)
+
+/* Tells whether reductions of the set can be made together. */
+WA_INLINE bool
+wa_ops_are_together(WaOpSet ops)
+{
+	return (ops & WA_BIT_OPS) == 0 || (ops & ~WA_BIT_OPS) == 0;
+}
+
+/* Returns what an operation over bits makes of no value. */
+WA_INLINE uint64_t
+wa_bits_of_none(WaOp op)
+{
+	return op == WA_OP_BIT_AND ? UINT64_MAX : 0;
+}
+
+/* Returns what it makes of two values. */
+WA_INLINE uint64_t
+wa_bits_of_two(WaOp op, uint64_t a, uint64_t b)
+{
+	switch (op)
+	{
+		case WA_OP_BIT_AND:
+			return a & b;
+		case WA_OP_BIT_OR:
+			return a | b;
+		default:
+			return a ^ b;
+	}
 }
 
 /* What a core or device function reports; text goes beside it. */

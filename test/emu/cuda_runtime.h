@@ -271,6 +271,15 @@ atomicOr(unsigned *address, unsigned bits)
 	return old;
 }
 
+inline unsigned
+atomicXor(unsigned *address, unsigned bits)
+{
+	unsigned old = *address;
+
+	*address = old ^ bits;
+	return old;
+}
+
 template <typename Number>
 inline Number
 atomicExch(Number *address, Number number)

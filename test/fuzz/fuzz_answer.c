@@ -110,7 +110,7 @@ static void
 try_partial(uint64_t word, const uint64_t *words, size_t nwords)
 {
 	const WaType type = (WaType) ((word >> 8 & 0xff) % WA_TYPE_COUNT);
-	const WaOpSet ops = (WaOpSet) (word >> 16 & 0xf);
+	const WaOpSet ops = (WaOpSet) (word >> 16 & 0x7f);
 	const size_t left_out = word >> 24 & 7;
 	size_t length = nwords * sizeof(uint64_t);
 	WaPartial partial;
@@ -208,6 +208,9 @@ make_shape(Target *target, uint64_t keys, uint64_t columns)
 		columns = columns >> 7 | columns << 57;
 		column->kind = (WaVectorKind) ((columns & 7) % (WA_VECTOR_TEXT + 1));
 		column->ops = (WaOpSet) (columns >> 3 & 0xf);
+		/* What has no records stands for operations over bits. */
+		if (!wa_records_exist(column->kind, column->ops))
+			column->ops = column->ops << 3 & WA_BIT_OPS;
 		if (!wa_records_exist(column->kind, column->ops))
 			column->ops = 0;
 		column->scale = 0;

@@ -341,7 +341,7 @@ change_column(Mutation *mutation)
 	{
 		columns[number].argument = pick_register(mutation);
 		columns[number].kind = query->program.kinds[columns[number].argument];
-		columns[number].ops = pick(mutation, 16);
+		columns[number].ops = pick(mutation, WA_OP_BIT(WA_OP_COUNT));
 	}
 	if (pick(mutation, 4) == 0)
 		columns[number].filter = pick_register(mutation);

@@ -42,9 +42,13 @@ columns_word(const WaQuery *query)
 	uint64_t word = query->ncolumns;
 
 	for (uint32_t i = 0; i < query->ncolumns; i++)
-		word |= ((uint64_t) query->columns[i].kind |
-				 (uint64_t) query->columns[i].ops << 3)
+	{
+		const WaOpSet ops = query->columns[i].ops;
+		const WaOpSet packed = (ops & WA_BIT_OPS) != 0 ? ops >> 3 : ops;
+
+		word |= ((uint64_t) query->columns[i].kind | (uint64_t) packed << 3)
 				<< (7 * (i + 1));
+	}
 	return word;
 }
 
@@ -116,6 +120,7 @@ fuzz_seeds_answer(void)
 		write_partial_seed((WaType) type, 0xf);
 		write_partial_seed((WaType) type, WA_OP_BIT(WA_OP_MIN));
 		write_partial_seed((WaType) type, WA_OP_BIT(WA_OP_SUM));
+		write_partial_seed((WaType) type, WA_BIT_OPS);
 	}
 	for (uint64_t type = WA_MSG_HELLO; type <= WA_MSG_TEXTS; type++)
 	{

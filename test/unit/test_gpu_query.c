@@ -347,6 +347,9 @@ make_parts(WaQuery *query, WaQueryKey *keys, uint16_t *key_numbers,
 	static const WaOpSet sets[] = {OPS(1, 0, 0, 0), OPS(1, 1, 0, 0),
 								   OPS(0, 0, 1, 1), OPS(1, 1, 1, 1),
 								   OPS(0, 0, 1, 0), OPS(1, 0, 0, 1)};
+	static const WaOpSet bit_sets[] = {WA_BIT_OPS, WA_OP_BIT(WA_OP_BIT_AND),
+									   WA_OP_BIT(WA_OP_BIT_OR),
+									   WA_OP_BIT(WA_OP_BIT_XOR)};
 
 	query->nkeys = (uint32_t) random_below(random_below(8) == 0 ? MAX_KEYS : 4);
 	for (uint32_t i = 0; i < query->nkeys; i++)
@@ -385,6 +388,9 @@ make_parts(WaQuery *query, WaQueryKey *keys, uint16_t *key_numbers,
 		if (columns[i].kind != WA_VECTOR_TEXT &&
 			columns[i].kind != WA_VECTOR_BOOL && random_below(6) != 0)
 			columns[i].ops = sets[random_below(LENGTH(sets))];
+		if (columns[i].ops != 0 && columns[i].kind == WA_VECTOR_INT &&
+			random_below(3) == 0)
+			columns[i].ops = bit_sets[random_below(LENGTH(bit_sets))];
 	}
 	query->keys = keys;
 	query->key_numbers = key_numbers;

@@ -174,6 +174,9 @@ take_plainly(WaPartial *partial, WaStorage storage, WaValue value)
 		wa_uint192_add(&partial->squares,
 					   wa_uint192_make(wa_int64_square(value.i)));
 	}
+	*wa_partial_bits(partial, WA_OP_BIT_AND) &= value.u;
+	*wa_partial_bits(partial, WA_OP_BIT_OR) |= value.u;
+	*wa_partial_bits(partial, WA_OP_BIT_XOR) ^= value.u;
 	if (partial->rows == 0 || plain_less(storage, value, partial->min) ||
 		is_better_zero(storage, value, partial->min))
 		partial->min = value;
@@ -205,6 +208,10 @@ same_partial(const WaPartial *a, const WaPartial *b, WaType type, WaOpSet ops)
 	if ((ops & SQUARES) != 0 && !is_float &&
 		memcmp(&a->squares, &b->squares, sizeof(a->squares)) != 0)
 		return false;
+	for (int i = 0; i < WA_BIT_OP_COUNT; i++)
+		if (wa_ops_have(ops, (WaOp) (WA_OP_BIT_AND + i)) &&
+			a->bits[i] != b->bits[i])
+			return false;
 	if (a->rows == 0)
 		return true;
 	return ((ops & MIN) == 0 || same_value(storage, a->min, b->min)) &&
@@ -498,7 +505,9 @@ test_lists(void)
 			  !wa_reductions_exist(WA_OP_BIT(WA_OP_COUNT), WA_I32) &&
 			  !wa_reductions_exist(SUM, WA_U32) &&
 			  !wa_reductions_exist(SUM, WA_U64) &&
-			  !wa_reductions_exist(MAX | SQUARES, WA_I128),
+			  !wa_reductions_exist(MAX | SQUARES, WA_I128) &&
+			  !wa_reductions_exist(WA_OP_BIT(WA_OP_BIT_OR), WA_F64) &&
+			  !wa_reductions_exist(SUM | WA_OP_BIT(WA_OP_BIT_OR), WA_I32),
 		  "sets without a reduction are refused");
 }
 

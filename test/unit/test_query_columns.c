@@ -49,6 +49,8 @@ static const WaQueryColumn columns[] = {
 	{-1, -1, WA_VECTOR_BOOL, 0},
 	{INT, -1, WA_VECTOR_INT, OPS(1, 1, 1, 1)},
 	{INT, -1, WA_VECTOR_INT, OPS(0, 0, 1, 0)},
+	{INT, -1, WA_VECTOR_INT, WA_BIT_OPS},
+	{INT, -1, WA_VECTOR_INT, WA_OP_BIT(WA_OP_BIT_OR)},
 	{DECIMAL, -1, WA_VECTOR_DECIMAL, OPS(1, 1, 1, 1)},
 	{DECIMAL, -1, WA_VECTOR_DECIMAL, OPS(0, 0, 0, 1)},
 	{FLOAT, -1, WA_VECTOR_FLOAT, OPS(1, 1, 1, 1)},

@@ -59,11 +59,13 @@ static const WaQueryColumn columns[NCOLUMNS] = {
 	{VALUE_FLOAT, -1, WA_VECTOR_FLOAT, OPS(1, 1, 1, 1)},
 	{VALUE_FLOAT, IS_ODD, WA_VECTOR_FLOAT, OPS(1, 0, 0, 1)},
 	{KEY_TEXT, IS_ODD, WA_VECTOR_TEXT, 0},
+	{NEXT, IS_ODD, WA_VECTOR_INT, WA_BIT_OPS},
 };
 
 /* What a column takes: an input, or -1. */
 static const int column_inputs[NCOLUMNS] = {
-	-1, VALUE_INT, VALUE_DECIMAL, VALUE_FLOAT, VALUE_FLOAT, KEY_TEXT};
+	-1,          VALUE_INT, VALUE_DECIMAL, VALUE_FLOAT,
+	VALUE_FLOAT, KEY_TEXT,  VALUE_INT};
 
 static uint64_t seed = 4711;
 
@@ -375,6 +377,10 @@ expect_value(Expected *expected, WaVectorKind kind, const Cell *cell)
 		if (kind == WA_VECTOR_DECIMAL)
 			units *= wa_powers_of_ten[REFERENCE_SCALE - cell->scale];
 		expected->sum += units;
+		expected->all =
+			(uint64_t) cell->i & (first ? UINT64_MAX : expected->all);
+		expected->any |= (uint64_t) cell->i;
+		expected->odd ^= (uint64_t) cell->i;
 		expected->squares += (unsigned __int128) (units * units);
 		if (cell->display > expected->display)
 			expected->display = cell->display;
@@ -540,6 +546,16 @@ is_expected_int(const Expected *expected, const WaRecordLayout *layout,
 }
 
 static bool
+are_expected_bits(const Expected *expected, const WaRecordLayout *layout,
+				  const uint64_t *words)
+{
+	EXPECT(words[layout->bits] == expected->all);
+	EXPECT(words[layout->bits + 1] == expected->any);
+	EXPECT(words[layout->bits + 2] == expected->odd);
+	return true;
+}
+
+static bool
 is_expected_decimal(const Expected *expected, const WaRecordLayout *layout,
 					const WaRecord *record)
 {
@@ -635,6 +651,8 @@ is_expected(const Expected *expected, const WaQueryColumn *column,
 	EXPECT(cell->record.words[0] == expected->rows);
 	if (column->ops == 0)
 		return true;
+	if ((column->ops & WA_BIT_OPS) != 0)
+		return are_expected_bits(expected, &layout, cell->record.words);
 	switch (column->kind)
 	{
 		case WA_VECTOR_INT:

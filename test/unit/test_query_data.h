@@ -36,7 +36,7 @@ enum
 };
 
 #define NKEYS    5
-#define NCOLUMNS 6
+#define NCOLUMNS 7
 
 /* What VALUE_INT is compared with, and what is added to it. */
 #define LIMIT_VALUE 800
@@ -67,6 +67,9 @@ typedef struct Expected
 	WaExactPart exact;
 	Cell min;
 	Cell max;
+	uint64_t all; /* INT: bits of all rows, */
+	uint64_t any; /* of some of them, */
+	uint64_t odd; /* and of an odd number of them */
 	uint8_t display;
 	bool other; /* FLOAT: some row is not -0 */
 } Expected;

@@ -124,7 +124,7 @@ put_decimal(WaOpSet ops, const WaCudaCell *cell, const WaRecordLayout *layout,
 		   put_decimal_sums(ops, cell, layout, words, record);
 }
 
-/* Stores the sums of integers. */
+/* Stores the sums of integers, or their bits. */
 static void
 put_int_sums(WaOpSet ops, const WaPartial *partial,
 			 const WaRecordLayout *layout, uint64_t *words)
@@ -134,6 +134,10 @@ put_int_sums(WaOpSet ops, const WaPartial *partial,
 	if (wa_ops_have(ops, WA_OP_SQUARES))
 		memcpy(words + layout->squares, &partial->squares,
 			   sizeof(partial->squares));
+	for (WaOp op = WA_OP_BIT_AND; op < WA_OP_COUNT; op++)
+		if (wa_ops_have(ops, op))
+			words[wa_record_bits(*layout, ops, op)] =
+				partial->bits[op - WA_OP_BIT_AND];
 }
 
 /* Returns the smallest or the largest of wide values. */

@@ -47,6 +47,10 @@ wa_records_exist(WaVectorKind kind, WaOpSet ops)
 		WA_OP_SET_LIST(X)
 #undef X
 		return choose_kind(kind, ops) != NULL;
+#define X(set) case set:
+		WA_BIT_SET_LIST(X)
+#undef X
+		return kind == WA_VECTOR_INT;
 		default:
 			return ops == 0;
 	}

@@ -7,7 +7,8 @@
  * the cache.  It is exact.  Records are also how groups go from one process to
  * another.  The words of a record are, of these what the operations need:
  *
- * INT		rows; SUM, a WaInt128; SQUARES, a WaUint192; MIN; MAX
+ * INT		rows; SUM, a WaInt128; SQUARES, a WaUint192; MIN; MAX; or bits, by
+ *			operation
  * FLOAT	rows; a WaFloatHeader and SUM, a WaInt128, with SQUARES, a WaInt256,
  *			all small sums (core/small_sum.h); MIN; MAX
  * DECIMAL	rows; a WaDecimalHeader; SUM, a WaInt128, and SQUARES, a WaUint192,
@@ -66,6 +67,7 @@ typedef struct WaRecordLayout
 	int squares;
 	int min;
 	int max;
+	int bits;  /* of the first operation over bits */
 	int words; /* in all */
 } WaRecordLayout;
 
@@ -84,8 +86,19 @@ wa_record_layout(WaVectorKind kind, WaOpSet ops)
 	layout.squares = layout.sum + 2 * sums;
 	layout.min = layout.squares + (kind == WA_VECTOR_FLOAT ? 4 : 3) * squares;
 	layout.max = layout.min + wa_ops_have(ops, WA_OP_MIN);
-	layout.words = layout.max + wa_ops_have(ops, WA_OP_MAX);
+	layout.bits = layout.max + wa_ops_have(ops, WA_OP_MAX);
+	layout.words = layout.bits;
+	for (int op = WA_OP_BIT_AND; op < WA_OP_COUNT; op++)
+		layout.words += wa_ops_have(ops, (WaOp) op);
 	return layout;
+}
+
+/* Returns where the bits of an operation are, which the record has. */
+static inline int
+wa_record_bits(WaRecordLayout layout, WaOpSet ops, WaOp op)
+{
+	return layout.bits +
+		   __builtin_popcount(ops & (WA_OP_BIT(op) - 1) & WA_BIT_OPS);
 }
 
 /* A group's record and what belongs to it. */
@@ -98,6 +111,17 @@ typedef struct WaRecord
 	const WaWideRest *wide; /* DECIMAL: of wide rows; NULL: there are none */
 	int scale;              /* DECIMAL: of the sums, a multiple of 4 */
 } WaRecord;
+
+/* Stores the bits that a record has in a partial. */
+static inline void
+wa_record_get_bits(WaRecordLayout layout, WaOpSet ops, const WaRecord *record,
+				   WaPartial *partial)
+{
+	for (WaOp op = WA_OP_BIT_AND; op < WA_OP_COUNT; op++)
+		if (wa_ops_have(ops, op))
+			*wa_partial_bits(partial, op) =
+				record->words[wa_record_bits(layout, ops, op)];
+}
 
 /*
  * Who takes what has no room in records.  Without an owner the table has

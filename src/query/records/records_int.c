@@ -1,7 +1,7 @@
 /*
  * records_int.c
  *		Records of integers, and of types stored as integers: sums in 128 bits,
- *		sums of squares in 192.
+ *		sums of squares in 192, what operations over bits come to in 64.
  */
 #include "query/records/records_internal.h"
 
@@ -19,6 +19,10 @@ int_clear(uint64_t *record, WaOpSet ops)
 		record[layout_of(ops).min] = (uint64_t) INT64_MAX;
 	if (wa_ops_have(ops, WA_OP_MAX))
 		record[layout_of(ops).max] = (uint64_t) INT64_MIN;
+	for (WaOp op = WA_OP_BIT_AND; op < WA_OP_COUNT; op++)
+		if (wa_ops_have(ops, op))
+			record[wa_record_bits(layout_of(ops), ops, op)] =
+				wa_bits_of_none(op);
 }
 
 /* Offers values to the MIN and MAX of a record. */
@@ -31,6 +35,19 @@ offer(uint64_t *record, const WaOpSet ops, int64_t smallest, int64_t largest)
 	if (wa_ops_have(ops, WA_OP_MAX) &&
 		largest > (int64_t) record[layout_of(ops).max])
 		record[layout_of(ops).max] = (uint64_t) largest;
+}
+
+/* Adds bits, by operation, to those of a record. */
+static WA_ALWAYS_INLINE void
+add_bits(uint64_t *record, const WaOpSet ops, const uint64_t *bits)
+{
+	for (WaOp op = WA_OP_BIT_AND; op < WA_OP_COUNT; op++)
+	{
+		uint64_t *word = record + wa_record_bits(layout_of(ops), ops, op);
+
+		if (wa_ops_have(ops, op))
+			*word = wa_bits_of_two(op, *word, bits[op - WA_OP_BIT_AND]);
+	}
 }
 
 /* Takes rows of many groups, with the operations, which are known here. */
@@ -58,6 +75,25 @@ take_grouped(const WaRecordTable *table, const WaTakenRows *rows,
 	}
 }
 
+/* The same of operations over bits. */
+static WA_ALWAYS_INLINE void
+take_bits(const WaRecordTable *table, const WaTakenRows *rows,
+		  const WaOpSet ops)
+{
+	const int64_t *values = rows->values;
+
+	for (size_t i = 0; i < rows->nrows; i++)
+	{
+		uint64_t *record = table->records + (size_t) rows->groups[i] *
+												(size_t) layout_of(ops).words;
+		const uint64_t bits[] = {(uint64_t) values[i], (uint64_t) values[i],
+								 (uint64_t) values[i]};
+
+		record[0]++;
+		add_bits(record, ops, bits);
+	}
+}
+
 /* Adds a partial, but for the number of rows, to a record. */
 static void
 add_partial(uint64_t *record, WaOpSet ops, const WaPartial *partial)
@@ -68,6 +104,7 @@ add_partial(uint64_t *record, WaOpSet ops, const WaPartial *partial)
 		wa_uint192_add((WaUint192 *) (record + layout_of(ops).squares),
 					   partial->squares);
 	offer(record, ops, partial->min.i, partial->max.i);
+	add_bits(record, ops, partial->bits);
 }
 
 static bool
@@ -91,6 +128,12 @@ int_take(WaRecordTable *table, const WaTakenRows *rows)
 		take_grouped(table, rows, set); \
 		break;
 		WA_OP_SET_LIST(X)
+#undef X
+#define X(set)                       \
+	case set:                        \
+		take_bits(table, rows, set); \
+		break;
+		WA_BIT_SET_LIST(X)
 #undef X
 	}
 }
@@ -126,6 +169,7 @@ int_merge(WaRecordTable *table, uint32_t group, const WaRecord *record)
 		partial.min.u = record->words[layout_of(ops).min];
 	if (wa_ops_have(ops, WA_OP_MAX))
 		partial.max.u = record->words[layout_of(ops).max];
+	wa_record_get_bits(layout_of(ops), ops, record, &partial);
 	add_partial(wa_record_of(table, group), ops, &partial);
 	return true;
 }

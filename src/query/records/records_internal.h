@@ -27,6 +27,16 @@
 	X(13)                 \
 	X(15)
 
+/* Likewise of operations over bits, which only tables of INT have. */
+#define WA_BIT_SET_LIST(X) \
+	X(16)                  \
+	X(32)                  \
+	X(48)                  \
+	X(64)                  \
+	X(80)                  \
+	X(96)                  \
+	X(112)
+
 /* Rows that a table takes, none of them to be left out. */
 typedef struct WaTakenRows
 {
