@@ -1,6 +1,6 @@
 /*
  * extreme.c
- *		The components MIN and MAX of a state; see extreme.h.
+ *		The components of a state that are one value; see extreme.h.
  *
  * Values of types that a device takes are compared here, all others by PostgreSQL's
  * default order of the type.
@@ -8,6 +8,7 @@
 #include "postgres.h"
 
 #include "libpq/pqformat.h"
+#include "port/pg_bitutils.h"
 #include "utils/builtins.h"
 #include "utils/datum.h"
 #include "utils/lsyscache.h"
@@ -58,7 +59,9 @@ offer_stored(WaAggState *state, WaOp op, WaStorage storage, WaExtreme value)
 	const WaValue offered = {.u = value.u};
 	const WaValue present = {.u = kept->u};
 
-	if (state->rows == 0 || wa_value_beats(op, storage, offered, present))
+	if (state->rows > 0 && wa_ops_have(WA_BIT_OPS, op))
+		kept->u = wa_bits_of_two(op, kept->u, value.u);
+	else if (state->rows == 0 || wa_value_beats(op, storage, offered, present))
 		*kept = value;
 }
 
@@ -189,18 +192,33 @@ void
 wa_extreme_take(WaAggState *state, Datum value)
 {
 	const WaExtreme extreme = extreme_of(state->plan, value);
+	WaOpSet ops = state->plan->key.ops & WA_EXTREME_OPS;
 
-	for (WaOp op = WA_OP_MIN; op <= WA_OP_MAX; op++)
-		if (wa_state_has(state, op))
-			offer(state, op, extreme);
+	for (; ops != 0; ops &= ops - 1)
+		offer(state, (WaOp) pg_rightmost_one_pos32(ops), extreme);
+}
+
+/* Returns what an operation has come to in a partial. */
+static WaValue
+value_of(const WaPartial *partial, WaOp op)
+{
+	switch (op)
+	{
+		case WA_OP_MIN:
+			return partial->min;
+		case WA_OP_MAX:
+			return partial->max;
+		default:
+			return (WaValue){.u = partial->bits[op - WA_OP_BIT_AND]};
+	}
 }
 
 void
 wa_extreme_absorb(WaAggState *state, const WaPartial *partial)
 {
-	for (WaOp op = WA_OP_MIN; op <= WA_OP_MAX; op++)
+	for (WaOp op = WA_OP_MIN; op < WA_OP_COUNT; op++)
 	{
-		WaValue value = op == WA_OP_MIN ? partial->min : partial->max;
+		WaValue value = value_of(partial, op);
 		WaStorage storage = wa_type_storage(state->plan->type);
 
 		if (!wa_state_has(state, op))
@@ -218,7 +236,7 @@ wa_extreme_absorb(WaAggState *state, const WaPartial *partial)
 void
 wa_extreme_merge(WaAggState *into, const WaAggState *from)
 {
-	for (WaOp op = WA_OP_MIN; op <= WA_OP_MAX; op++)
+	for (WaOp op = WA_OP_MIN; op < WA_OP_COUNT; op++)
 		if (wa_state_has(into, op))
 			offer(into, op, *(const WaExtreme *) wa_state_component(from, op));
 }
@@ -246,7 +264,7 @@ wa_extreme_write(const WaAggState *state, StringInfo buffer)
 
 	if (state->rows == 0)
 		return;
-	for (WaOp op = WA_OP_MIN; op <= WA_OP_MAX; op++)
+	for (WaOp op = WA_OP_MIN; op < WA_OP_COUNT; op++)
 	{
 		const WaExtreme *kept;
 
@@ -267,7 +285,7 @@ wa_extreme_read(WaAggState *state, StringInfo buffer)
 
 	if (state->rows == 0)
 		return;
-	for (WaOp op = WA_OP_MIN; op <= WA_OP_MAX; op++)
+	for (WaOp op = WA_OP_MIN; op < WA_OP_COUNT; op++)
 	{
 		char *begin = buffer->data + buffer->cursor;
 		WaExtreme *kept;

@@ -1,6 +1,7 @@
 /*
  * extreme.h
- *		The components MIN and MAX of a state.
+ *		The components of a state that are one value: MIN, MAX, and what operations over
+ *		bits come to.
  *
  * Of equal values that look different that one is kept which comes first by a further
  * order, so that which rows came first is of no concern: the numeric that shows more
@@ -13,7 +14,7 @@
 
 #include "state/state.h"
 
-/* An extreme value, as the plan's type is stored; undefined without rows. */
+/* Such a value, as the plan's type is stored; undefined without rows. */
 typedef union WaExtreme
 {
 	int64 i;
@@ -25,7 +26,11 @@ typedef union WaExtreme
 /* Bytes of the component. */
 #define WA_EXTREME_BYTES sizeof(WaExtreme)
 
-/* Puts a value into the components MIN and MAX that the plan has. */
+/* The operations that have one. */
+#define WA_EXTREME_OPS \
+	(WA_OP_BIT(WA_OP_MIN) | WA_OP_BIT(WA_OP_MAX) | WA_BIT_OPS)
+
+/* Puts a value into those of these components that the plan has. */
 extern void wa_extreme_take(WaAggState *state, Datum value);
 
 /* Puts a value into one of them that the plan has. */
@@ -44,7 +49,7 @@ extern void wa_extreme_merge(WaAggState *into, const WaAggState *from);
 extern void wa_extreme_write(const WaAggState *state, StringInfo buffer);
 extern void wa_extreme_read(WaAggState *state, StringInfo buffer);
 
-/* Returns MIN or MAX of a state with rows. */
+/* Returns what an operation has come to in a state with rows. */
 extern Datum wa_extreme_result(const WaAggState *state, WaOp op);
 
 #endif /* WA_STATE_EXTREME_H */

@@ -79,6 +79,9 @@ lay_out(WaAggPlan *plan)
 		[WA_OP_SQUARES] = plan->kind->squares_bytes,
 		[WA_OP_MIN] = WA_EXTREME_BYTES,
 		[WA_OP_MAX] = WA_EXTREME_BYTES,
+		[WA_OP_BIT_AND] = WA_EXTREME_BYTES,
+		[WA_OP_BIT_OR] = WA_EXTREME_BYTES,
+		[WA_OP_BIT_XOR] = WA_EXTREME_BYTES,
 	};
 	Size offset = MAXALIGN(sizeof(WaAggState));
 
@@ -129,7 +132,8 @@ wa_plan_complete(WaAggPlan *plan, MemoryContext context)
 	if (((plan->key.ops & WA_OP_BIT(WA_OP_SUM)) != 0 &&
 		 plan->kind->sum == NULL) ||
 		((plan->key.ops & WA_OP_BIT(WA_OP_SQUARES)) != 0 &&
-		 plan->kind->variance == NULL))
+		 plan->kind->variance == NULL) ||
+		((plan->key.ops & WA_BIT_OPS) != 0 && plan->kind != &wa_integer_column))
 		elog(ERROR, "warpagg has no such aggregate over type %u",
 			 plan->key.argument_type);
 	lay_out(plan);

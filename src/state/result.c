@@ -28,6 +28,10 @@ wa_aggregate_operations(WaAggregate aggregate)
 		case WA_STDDEV_POP:
 		case WA_STDDEV_SAMP:
 			return SUM | SQUARES;
+		case WA_BIT_AND:
+		case WA_BIT_OR:
+		case WA_BIT_XOR:
+			return WA_OP_BIT(wa_aggregate_bits(aggregate));
 		default:
 			return 0;
 	}
@@ -71,6 +75,10 @@ wa_aggregate_result(WaAggregate aggregate, WaAggState *state, bool *is_null)
 		case WA_STDDEV_POP:
 		case WA_STDDEV_SAMP:
 			return kind->variance(state, is_of_sample(aggregate), true);
+		case WA_BIT_AND:
+		case WA_BIT_OR:
+		case WA_BIT_XOR:
+			return wa_extreme_result(state, wa_aggregate_bits(aggregate));
 		default:
 			elog(ERROR, "unexpected aggregate %d", aggregate);
 	}

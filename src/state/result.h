@@ -19,8 +19,18 @@ typedef enum WaAggregate
 	WA_VAR_SAMP,
 	WA_STDDEV_POP,
 	WA_STDDEV_SAMP,
+	WA_BIT_AND,
+	WA_BIT_OR,
+	WA_BIT_XOR,
 	WA_AGGREGATE_COUNT
 } WaAggregate;
+
+/* Returns the operation of one of those over bits. */
+static inline WaOp
+wa_aggregate_bits(WaAggregate aggregate)
+{
+	return (WaOp) (WA_OP_BIT_AND + (aggregate - WA_BIT_AND));
+}
 
 /* Returns the operations that the state of an aggregate needs. */
 extern WaOpSet wa_aggregate_operations(WaAggregate aggregate);

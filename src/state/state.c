@@ -219,7 +219,7 @@ wa_state_take(WaAggState *state, Datum value)
 	}
 	if (wa_state_has(state, WA_OP_SUM))
 		plan->kind->add(state, value, 1);
-	if (wa_state_has(state, WA_OP_MIN) || wa_state_has(state, WA_OP_MAX))
+	if ((plan->key.ops & WA_EXTREME_OPS) != 0)
 		wa_extreme_take(state, value);
 	state->rows++;
 	if (unlikely(state->rows >= plan->bulk_rows) && !state->stay_small)

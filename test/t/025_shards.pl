@@ -142,7 +142,8 @@ is_as_here('two levels', $by_partition,
 	 GROUP BY sensor ORDER BY sensor', $pushed, 4, 0);
 
 # What is grouped otherwise, too, if it is merged exactly: the node here puts it together.
-my $sums = 'count(*), count(t), sum(v), avg(v), sum(n), avg(n), max(t), min(at), max(n)';
+my $sums = 'count(*), count(t), sum(v), avg(v), sum(n), avg(n), max(t), min(at), max(n),
+	bit_and(v), bit_xor(v), bool_and(v < 999), bool_or(n > 2400)';
 my $merged = qr/Custom Scan \(WarpAgg\) on .*Relations: Aggregate on/s;
 foreach my $settings ($whole, $by_partition)
 {

@@ -7,10 +7,12 @@
 #include "access/htup_details.h"
 #include "access/transam.h"
 #include "catalog/pg_aggregate.h"
+#include "catalog/pg_collation.h"
 #include "catalog/pg_language.h"
 #include "catalog/pg_namespace.h"
 #include "catalog/pg_proc.h"
 #include "catalog/pg_type.h"
+#include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
 #include "utils/builtins.h"
 #include "utils/fmgroids.h"
@@ -26,6 +28,7 @@ static const struct
 	const char *name;
 	const char *final;
 	WaAggregate aggregate;
+	bool is_any;
 } family[] = {
 	{"count", "warpagg_count_final", WA_COUNT},
 	{"sum", "warpagg_sum_final", WA_SUM},
@@ -38,11 +41,18 @@ static const struct
 	{"stddev_pop", "warpagg_stddev_pop_final", WA_STDDEV_POP},
 	{"stddev_samp", "warpagg_stddev_samp_final", WA_STDDEV_SAMP},
 	{"stddev", NULL, WA_STDDEV_SAMP},
+	{"bool_and", NULL, WA_MIN}, /* false is less than true */
+	{"every", NULL, WA_MIN},
+	{"bool_or", NULL, WA_MAX},
+	{"any_value", NULL, WA_MIN, .is_any = true},
+	{"bit_and", NULL, WA_BIT_AND},
+	{"bit_or", NULL, WA_BIT_OR},
+	{"bit_xor", NULL, WA_BIT_XOR},
 };
 
-/* Finds one of PostgreSQL's own aggregates. */
+/* Finds one of PostgreSQL's own aggregates; sets *is_any if any of the values will do. */
 static bool
-find_builtin(Oid function, WaAggregate *aggregate)
+find_builtin(Oid function, WaAggregate *aggregate, bool *is_any)
 {
 	char *name;
 
@@ -54,6 +64,7 @@ find_builtin(Oid function, WaAggregate *aggregate)
 		if (strcmp(family[i].name, name) == 0)
 		{
 			*aggregate = family[i].aggregate;
+			*is_any = family[i].is_any;
 			return true;
 		}
 	return false;
@@ -181,6 +192,9 @@ find_output(const Aggref *aggref, const WaAggregateCall *call)
 		case WA_COUNT:
 		case WA_MIN:
 		case WA_MAX:
+		case WA_BIT_AND:
+		case WA_BIT_OR:
+		case WA_BIT_XOR:
 			return WA_OUTPUT_RESULT;
 		case WA_SUM:
 			/* Partial sums of these are not added as exact ones are. */
@@ -195,13 +209,33 @@ find_output(const Aggref *aggref, const WaAggregateCall *call)
 	}
 }
 
+/* Tells whether an aggregate is not there for values of the argument's type. */
+static bool
+lacks_type(const WaAggregateCall *call)
+{
+	const Oid type = call->argument_type;
+
+	switch (call->aggregate)
+	{
+		case WA_BIT_AND:
+		case WA_BIT_OR:
+		case WA_BIT_XOR:
+			return type != INT2OID && type != INT4OID && type != INT8OID;
+		default:
+			/* Whether rows have an order is only known when they are compared. */
+			return call->is_any &&
+				   (type == RECORDOID || type == RECORDARRAYOID);
+	}
+}
+
 const char *
 wa_aggregate_describe(const Aggref *aggref, WaAggregateCall *call)
 {
 	const char *unusual;
 
 	memset(call, 0, sizeof(*call));
-	call->builtin = find_builtin(aggref->aggfnoid, &call->aggregate);
+	call->builtin =
+		find_builtin(aggref->aggfnoid, &call->aggregate, &call->is_any);
 	if (!call->builtin && !find_ours(aggref->aggfnoid, &call->aggregate))
 		return psprintf("aggregate %s is not of the family",
 						get_func_name(aggref->aggfnoid));
@@ -217,9 +251,50 @@ wa_aggregate_describe(const Aggref *aggref, WaAggregateCall *call)
 	}
 	else if (!aggref->aggstar)
 		return "an aggregate is of an unusual kind";
+	if (lacks_type(call))
+		return psprintf("aggregate %s over type %s is not of the family",
+						get_func_name(aggref->aggfnoid),
+						format_type_be(call->argument_type));
+	/* Any order will do, and the collation may not be known. */
+	if (call->is_any && OidIsValid(get_typcollation(call->argument_type)))
+		call->collation = C_COLLATION_OID;
 	call->is_partial = aggref->aggsplit != AGGSPLIT_SIMPLE;
 	call->output = find_output(aggref, call);
 	return NULL;
+}
+
+/* Returns CASE WHEN condition THEN value ELSE otherwise END, of integers. */
+static Expr *
+make_choice(Expr *condition, int32 value, Expr *otherwise)
+{
+	CaseExpr *choice = makeNode(CaseExpr);
+	CaseWhen *when = makeNode(CaseWhen);
+
+	when->expr = condition;
+	when->result = (Expr *) makeConst(INT4OID, -1, InvalidOid, sizeof(int32),
+									  Int32GetDatum(value), false, true);
+	when->location = -1;
+	choice->casetype = INT4OID;
+	choice->args = list_make1(when);
+	choice->defresult = otherwise;
+	choice->location = -1;
+	return (Expr *) choice;
+}
+
+void
+wa_aggregate_number_booleans(WaAggregateCall *call)
+{
+	Expr *argument = call->argument;
+
+	if (argument == NULL || call->argument_type != BOOLOID ||
+		(call->aggregate != WA_MIN && call->aggregate != WA_MAX))
+		return;
+	StaticAssertStmt(false == 0 && true == 1, "results are booleans as well");
+	call->argument = make_choice(
+		argument, true,
+		make_choice(make_notclause(argument), false,
+					(Expr *) makeNullConst(INT4OID, -1, InvalidOid)));
+	call->argument_type = INT4OID;
 }
 
 const char *

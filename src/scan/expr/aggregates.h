@@ -27,6 +27,7 @@ typedef struct WaAggregateCall
 	Oid argument_type; /* undefined for count(*) */
 	Oid collation;
 	bool builtin;    /* PostgreSQL's own, not gpu_ */
+	bool is_any;     /* MIN, but any of the values will do */
 	bool is_partial; /* its state is wanted, for a node above a join */
 	WaOutput output;
 } WaAggregateCall;
@@ -37,6 +38,12 @@ typedef struct WaAggregateCall
  */
 extern WA_MUST_CHECK const char *wa_aggregate_describe(const Aggref *aggref,
 													   WaAggregateCall *call);
+
+/*
+ * Has the smallest and the largest of booleans be those of integers, which are the same
+ * datums, as records have no booleans.
+ */
+extern void wa_aggregate_number_booleans(WaAggregateCall *call);
 
 /* Returns NULL, or why it may not take a call by warpagg.accelerate. */
 extern WA_MUST_CHECK const char *

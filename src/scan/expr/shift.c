@@ -70,8 +70,9 @@ wa_shift_make(WaAggregateCall *call)
 	Expr *c;
 	int64 value;
 
-	/* States are of the values as they are. */
-	if (sum == NULL || !IsA(sum, OpExpr) || call->is_partial)
+	/* States are of the values as they are, and so are bits. */
+	if (sum == NULL || !IsA(sum, OpExpr) || call->is_partial ||
+		(wa_aggregate_operations(call->aggregate) & WA_BIT_OPS) != 0)
 		return NULL;
 	code = wa_function_code(sum->opfuncid);
 	if (code != WA_CODE_INT_ADD && code != WA_CODE_INT_SUBTRACT)

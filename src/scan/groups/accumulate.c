@@ -286,6 +286,10 @@ words_of(const WaAccumulator *accumulator, const WaAggState *state,
 	if (wa_ops_have(ops, WA_OP_MAX))
 		memcpy(words + layout->max, wa_state_component(state, WA_OP_MAX),
 			   WA_EXTREME_BYTES);
+	for (WaOp op = WA_OP_BIT_AND; op < WA_OP_COUNT; op++)
+		if (wa_ops_have(ops, op))
+			memcpy(words + wa_record_bits(*layout, ops, op),
+				   wa_state_component(state, op), WA_EXTREME_BYTES);
 	return true;
 }
 
@@ -373,8 +377,8 @@ peek_sum(const WaAggPlan *plan, const uint64 *words, Datum *result)
 }
 
 /*
- * Stores a result that can be told from a group's record: of counts, and of sums, minima
- * and maxima of integers; returns false if that takes a state.  Of millions of groups a
+ * Stores a result that can be told from a group's record: of counts, and of all but averages
+ * and variances of integers; returns false if that takes a state.  Of millions of groups a
  * state for each takes longer than all their rows: 100 ns and more, where this takes 3.
  */
 static bool
@@ -384,6 +388,7 @@ peek(const WaAccumulator *accumulator, uint32 group, WaAggregate aggregate,
 	const WaAggPlan *plan = accumulator->plan;
 	const WaRecordLayout *layout = &accumulator->layout;
 	WaRecord record;
+	int word;
 
 	if (!wa_accumulator_record(accumulator, group, &record))
 		return false;
@@ -400,16 +405,23 @@ peek(const WaAccumulator *accumulator, uint32 group, WaAggregate aggregate,
 		case WA_SUM:
 			return peek_sum(plan, record.words + layout->sum, result);
 		case WA_MIN:
-			*result = wa_integer_datum(plan->key.argument_type,
-									   (int64) record.words[layout->min]);
-			return true;
+			word = layout->min;
+			break;
 		case WA_MAX:
-			*result = wa_integer_datum(plan->key.argument_type,
-									   (int64) record.words[layout->max]);
-			return true;
+			word = layout->max;
+			break;
+		case WA_BIT_AND:
+		case WA_BIT_OR:
+		case WA_BIT_XOR:
+			word = wa_record_bits(*layout, plan->key.ops,
+								  wa_aggregate_bits(aggregate));
+			break;
 		default:
 			return false;
 	}
+	*result =
+		wa_integer_datum(plan->key.argument_type, (int64) record.words[word]);
+	return true;
 }
 
 Datum

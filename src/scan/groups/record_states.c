@@ -11,7 +11,7 @@
 #include "state/numeric.h"
 #include "state/numeric_format.h"
 
-/* Stores the smallest and the largest value of an INT or FLOAT in a partial. */
+/* Stores the smallest and the largest value, or bits, of an INT or FLOAT in a partial. */
 static inline void
 load_extremes(const WaRecordLayout *layout, const WaRecord *record, WaOpSet ops,
 			  WaPartial *partial)
@@ -20,6 +20,7 @@ load_extremes(const WaRecordLayout *layout, const WaRecord *record, WaOpSet ops,
 		partial->min.u = record->words[layout->min];
 	if (wa_ops_have(ops, WA_OP_MAX))
 		partial->max.u = record->words[layout->max];
+	wa_record_get_bits(*layout, ops, record, partial);
 }
 
 /* Puts the sums of an INT or DECIMAL into a state; makes *partial theirs. */

@@ -363,6 +363,8 @@ check_type(const Call *call)
 		case WA_COUNT:
 		case WA_MIN:
 		case WA_MAX:
+		case WA_BIT_AND:
+		case WA_BIT_OR:
 			return NULL;
 		case WA_SUM:
 		case WA_AVG:

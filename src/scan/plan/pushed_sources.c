@@ -44,7 +44,9 @@ static Oid
 find_aggregate(WaOp op, Oid type, Oid *result)
 {
 	static const char *const names[WA_OP_COUNT] = {
-		[WA_OP_SUM] = "sum", [WA_OP_MIN] = "min", [WA_OP_MAX] = "max"};
+		[WA_OP_SUM] = "sum",       [WA_OP_MIN] = "min",
+		[WA_OP_MAX] = "max",       [WA_OP_BIT_AND] = "bit_and",
+		[WA_OP_BIT_OR] = "bit_or", [WA_OP_BIT_XOR] = "bit_xor"};
 	List *name =
 		list_make2(makeString("pg_catalog"), makeString(pstrdup(names[op])));
 	Oid accepted = type;

@@ -28,12 +28,13 @@ check_permission(Oid function, ObjectType type)
 	InvokeFunctionExecuteHook(function);
 }
 
-/* Tells whether two aggregates can share a column. */
+/* Tells whether an aggregate that needs the operations can share a column. */
 static bool
 shares_column(const WaScanColumn *column, const WaAggregateCall *call,
-			  uint32 hash)
+			  WaOpSet ops, uint32 hash)
 {
-	return column->hash == hash && equal(column->argument, call->argument) &&
+	return wa_ops_are_together(column->plan.key.ops | ops) &&
+		   column->hash == hash && equal(column->argument, call->argument) &&
 		   equal(column->filter, call->filter) &&
 		   column->plan.collation == call->collation;
 }
@@ -85,7 +86,7 @@ find_column(WaScanQuery *query, const WaAggregateCall *call, WaOpSet ops)
 	int number = 0;
 
 	while (number < query->ncolumns &&
-		   !shares_column(&query->columns[number], call, hash))
+		   !shares_column(&query->columns[number], call, ops, hash))
 		number++;
 	column = &query->columns[number];
 	if (number == query->ncolumns)
@@ -124,6 +125,7 @@ wa_scan_query_aggregate(WaScanQuery *query,
 			reason = check(&call);
 		if (reason != NULL)
 			return reason;
+		wa_aggregate_number_booleans(&call);
 		call.argument =
 			(Expr *) wa_joins_refer(&query->joins, (Node *) call.argument);
 		call.filter =
