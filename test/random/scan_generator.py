@@ -18,6 +18,8 @@ SUMMED_OFTEN = ["smallint", "integer", "integer", "bigint", "bigint", "numeric",
                 "numeric", "numeric", "real", "double precision", "money"]
 FLOATS = {"real", "double precision"}
 EXACT = {"min", "max", "count"}
+OVER_BOOLEANS = ["bool_and", "bool_or", "every"]
+OVER_BITS = ["bit_and", "bit_or", "bit_xor"]
 
 # what the node must leave to PostgreSQL, which has to go on working
 LEFT_ALONE = {
@@ -54,6 +56,10 @@ class Call:
             functions += ["avg"]
         if self.kind in SUMMED - {"money", "interval"}:
             functions += [f for f in NUMBERS if f not in functions]
+        if query.family != "gpu" and self.kind == "boolean":
+            functions += OVER_BOOLEANS
+        if query.family != "gpu" and self.kind in INTEGERS:
+            functions += OVER_BITS
         self.function = rng.choice(functions)
         self.is_ours = {"gpu": True, "builtin": False}.get(
             query.family, rng.random() < 0.5)
@@ -95,7 +101,8 @@ class Call:
 
     def render(self, side, accelerate):
         """Returns the text of the call on a side, "on" or "off"."""
-        is_ours = self.is_ours
+        is_ours = (self.is_ours
+                   and self.function not in OVER_BOOLEANS + OVER_BITS)
         if (side == "off" and accelerate == "all" and self.kind in FLOATS
                 and self.function not in EXACT):
             is_ours = True

@@ -13,8 +13,8 @@ import re
 
 import scan_generator
 import scan_tables
-from scan_expressions import COLUMNS_OF, TWINS, Expressions
-from scan_generator import Call, EXACT, FLOATS
+from scan_expressions import COLUMNS_OF, INTEGERS, TWINS, Expressions
+from scan_generator import Call, EXACT, FLOATS, OVER_BOOLEANS
 from scan_tables import LATE, TYPES, definition
 
 # table: the types of its keys, what they are made by, and the column of another table
@@ -58,6 +58,7 @@ LEFT_ALONE = {"volatile": "random() >= 0",
 REPEATED = ["dim_many", "dim_many", "few", "dim_k2", "dim_date", "dim_own"]
 COUNTED = ["i2", "i4", "i8", "n", "cents", "wide", "k1", "k2", "id", "late", "late_n",
            "f8", "m", "d", "ts", "s", "b"]
+TOLD = {*EXACT, *OVER_BOOLEANS, "bit_and", "bit_or"}
 SUMMED = {"smallint", "integer", "bigint", "numeric"}
 
 # Which of them are conditions of WHERE with a subselect.
@@ -346,8 +347,10 @@ class Query(scan_generator.Query):
             call.is_array = False
             call.function = rng.choice(
                 ["count"] + ["min", "max"] * (call.kind not in ("text", "boolean"))
+                + OVER_BOOLEANS * (call.kind == "boolean")
+                + ["bit_and", "bit_or"] * (call.kind in INTEGERS)
                 + ["sum", "avg"] * 2 * (call.kind in SUMMED))
-        elif call.function not in EXACT and rng.random() < 0.95 and not (
+        elif call.function not in TOLD and rng.random() < 0.95 and not (
                 call.kind in SUMMED and call.function in ("sum", "avg")):
             call.function = "count"
 
