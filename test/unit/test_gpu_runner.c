@@ -90,6 +90,7 @@ static WaMemory memory;
 static WaKeptTables kept_tables;
 static uint64_t extents_of_days; /* taken by queries with keys of tables */
 static uint64_t extents_of_many; /* with many aggregated columns */
+static uint64_t extents_of_bits; /* with operations over bits */
 static uint64_t extents_of_keys; /* with many keys */
 static uint64_t extents_of_wide_keys;
 static uint64_t extents_of_float_keys; /* of combinations */
@@ -634,6 +635,7 @@ note_taken(const WaQuery *query)
 	extents_of_squares += has_op(query, COLUMN_LARGE, WA_OP_SQUARES);
 	extents_of_days += test_has_table_key(query);
 	extents_of_many += query->ncolumns > 64;
+	extents_of_bits += has_op(query, COLUMN_INT32, WA_OP_BIT_XOR);
 	extents_of_keys += query->nkeys > 8;
 	extents_of_wide_keys += has_key(query, COLUMN_WIDE, COLUMN_LARGE);
 }
@@ -985,6 +987,7 @@ main(int argc, char **argv)
 	check(extents_of_large > 0, "and such whose sums have more");
 	check(extents_of_days > 0, "and looked keys up in tables");
 	check(extents_of_many > 0, "and had many aggregated columns");
+	check(extents_of_bits > 0, "and operations over bits");
 	check(extents_of_keys > 0, "and many keys");
 	check(extents_of_wide_keys > 0, "and keys of 128 bits");
 	check(extents_of_float_keys > 0, "and combinations of floats");
