@@ -68,6 +68,7 @@ CREATE VIEW values_queries AS SELECT query FROM unnest(ARRAY[
     'SELECT count(DISTINCT k), count(DISTINCT t) FROM values_rows WHERE 1 > (SELECT max(k) FROM values_names)',
     'SELECT k, count(DISTINCT id), sum(id), count(*), max(t) FROM values_rows GROUP BY k ORDER BY 2 DESC, 1 LIMIT 3',
     'SELECT count(DISTINCT id), sum(DISTINCT id), sum(id), avg(k), stddev(small) FROM values_rows WHERE k < 6',
+    'SELECT k, bool_and(DISTINCT b), bit_and(DISTINCT small), bit_or(DISTINCT small), bit_xor(DISTINCT small), count(DISTINCT small) FROM values_rows GROUP BY k',
     'SELECT max(c) FROM (SELECT k, count(DISTINCT t) AS c FROM values_rows GROUP BY k) AS inside'
 ]) AS q (query);
 SELECT values_check(query), query FROM values_queries;
@@ -83,6 +84,7 @@ SELECT values_check(query), query FROM values_queries WHERE query ~ 'GROUP BY';
 SELECT values_check('SELECT count(DISTINCT r) FROM values_rows');
 SELECT values_check('SELECT string_agg(DISTINCT t, '','') FROM values_rows');
 SELECT values_check('SELECT count(DISTINCT (k, b)) FROM values_rows');
+SELECT values_check('SELECT bit_xor(DISTINCT small), sum(DISTINCT small) FROM values_rows');
 SELECT values_check('SELECT count(DISTINCT r.t), count(DISTINCT n.name) FROM values_rows r JOIN values_names n ON n.k = r.k');
 SELECT values_check('SELECT count(DISTINCT k + random()) FILTER (WHERE false) FROM values_rows');
 

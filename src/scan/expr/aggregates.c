@@ -155,18 +155,20 @@ depends_on_order(const WaAggregateCall *call)
 }
 
 /*
- * Returns what no aggregate of the family may have, or NULL.  To the smallest and the largest
- * value it makes no difference whether each comes once; what DISTINCT goes by is the argument.
+ * Returns what no aggregate of the family may have, or NULL.  To some it makes no difference
+ * whether each value comes once; what DISTINCT goes by is the argument.
  */
 static const char *
 unusual_form(const Aggref *aggref, WaAggregate aggregate)
 {
-	const bool is_extreme = aggregate == WA_MIN || aggregate == WA_MAX;
+	const bool takes_each_once = aggregate == WA_MIN || aggregate == WA_MAX ||
+								 aggregate == WA_BIT_AND ||
+								 aggregate == WA_BIT_OR;
 
 	if (aggref->aggkind != AGGKIND_NORMAL || aggref->aggdirectargs != NIL ||
 		aggref->aggvariadic)
 		return "an aggregate is of an unusual kind";
-	if (aggref->aggdistinct != NIL && !is_extreme)
+	if (aggref->aggdistinct != NIL && !takes_each_once)
 		return "an aggregate has DISTINCT";
 	if (aggref->aggorder != NIL && aggref->aggdistinct == NIL)
 		return "an aggregate has ORDER BY";

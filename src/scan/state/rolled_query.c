@@ -160,7 +160,11 @@ take_distinct(WaScanQuery *rolled, Aggref *aggref, int nbefore,
 	column->plan.collation = call.collation;
 	column->plan.key.argument_type = call.argument_type;
 	column->plan.key.ops |= wa_aggregate_operations(call.aggregate);
-	return NULL;
+	return wa_ops_are_together(column->plan.key.ops)
+			   ? NULL
+			   : "aggregates of numbers and of bits have DISTINCT over the "
+				 "same "
+				 "argument";
 }
 
 const char *
