@@ -80,24 +80,35 @@ begin_finer(WaScanState *state, EState *estate, int eflags)
 
 /* Has the groups of a node go to a roll-up, with their values in a column there. */
 static void
-roll_into(WaScanState *state, WaRollUp *roll_up, int column)
+roll_into(WaScanState *state, WaRollUp *roll_up, int column, int set)
 {
 	state->rolls_into = roll_up;
 	state->rolled_column = column;
+	state->rolled_set = set;
 }
 
-/* Makes what groups are rolled up to. */
+/* Makes what groups are rolled up to, those of other nodes set by set, or value by value. */
 static void
 make_roll_up(WaScanState *state)
 {
-	int column = state->query.ncolumns;
+	const WaScanQuery *rolled = state->query.rolled;
+	const int first = state->query.ncolumns;
+	const int nvalues = list_length(rolled->distinct);
+	int number = 0;
 	ListCell *cell;
 
 	state->roll_up = wa_roll_up_make(&state->store);
-	if (state->query.rolled->distinct != NIL && !state->query.is_apart)
-		roll_into(state, state->roll_up, column++);
+	if (nvalues == 0 || state->query.is_apart)
+		roll_into(state, state->roll_up, -1, -1);
+	else
+		roll_into(state, state->roll_up, first + number++, -1);
 	foreach (cell, state->finer)
-		roll_into((WaScanState *) lfirst(cell), state->roll_up, column++);
+	{
+		roll_into((WaScanState *) lfirst(cell), state->roll_up,
+				  first + number % nvalues,
+				  rolled->sets == NIL ? -1 : number / nvalues);
+		number++;
+	}
 }
 
 /* Makes what returns the groups. */
@@ -263,16 +274,16 @@ use_alternative(WaScanState *state)
 static void
 roll_up_of(WaScanState *state)
 {
-	WaRollUp *roll_up =
-		state->rolls_into != NULL ? state->rolls_into : state->roll_up;
-	const int column = state->rolls_into != NULL ? state->rolled_column : -1;
+	WaRollUp *roll_up = state->rolls_into;
+	const int column = state->rolled_column;
+	const int set = state->rolled_set;
 
-	wa_roll_up_take(roll_up, &state->store, column);
+	wa_roll_up_take(roll_up, &state->store, column, set);
 	while (wa_spill_is_left(&state->store))
 	{
 		state->batches++;
 		wa_scan_read_partition(state);
-		wa_roll_up_take(roll_up, &state->store, column);
+		wa_roll_up_take(roll_up, &state->store, column, set);
 	}
 	wa_scan_make_groups(&state->store);
 }

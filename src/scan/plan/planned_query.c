@@ -378,7 +378,7 @@ split(const PlannerInfo *root, const WaGrouping *grouping, WaScanQuery *query)
 	ListCell *cell;
 
 	query->is_apart = grouping->is_apart;
-	if (root->parse->groupingSets != NIL)
+	if (root->parse->groupingSets != NIL && !grouping->is_finer)
 		reason = wa_grouping_sets_find(
 			root->parse, grouping->clauses,
 			list_concat_copy(grouping->results, grouping->having), query);
@@ -445,6 +445,37 @@ check_program(PlannerInfo *root, const WaGrouping *grouping,
 	return NULL;
 }
 
+/*
+ * Returns the grouping of another node whose groups are rolled up: by the values of a number, or,
+ * with grouping sets, of a number in those of all sets.
+ */
+static WaGrouping
+finer_grouping_of(const WaGrouping *grouping, const WaScanQuery *rolled,
+				  int number)
+{
+	const int nvalues = list_length(rolled->distinct);
+	WaGrouping finer = {.is_finer = true};
+	ListCell *cell;
+
+	if (rolled->sets == NIL)
+	{
+		finer.clauses = grouping->clauses;
+		finer.keys = list_copy(rolled->keys);
+	}
+	else
+		foreach (cell, (const List *) linitial((const List *) list_nth(
+						   rolled->sets, number / nvalues)))
+		{
+			finer.clauses = lappend(
+				finer.clauses, list_nth(grouping->clauses, lfirst_int(cell)));
+			finer.keys =
+				lappend(finer.keys, list_nth(rolled->keys, lfirst_int(cell)));
+		}
+	finer.keys =
+		lappend(finer.keys, list_nth(rolled->distinct, number % nvalues));
+	return finer;
+}
+
 /* Of joins, and of what a subplan is for, there is one plan. */
 bool
 wa_planned_query_is_simple(const WaPlannedQuery *planned)
@@ -458,24 +489,26 @@ wa_planned_query_find_finer(PlannerInfo *root, RelOptInfo *relation,
 							const WaGrouping *grouping, WaPlannedQuery *planned)
 {
 	const WaScanQuery *rolled = planned->query.rolled;
-	const int count = rolled == NULL ? 0 : list_length(rolled->distinct);
+	const int nfiner = wa_rolled_query_finer(&planned->query);
+	const int count = rolled == NULL        ? 0
+					  : rolled->sets == NIL ? list_length(rolled->distinct)
+											: nfiner;
 	const char *reason = NULL;
 
 	planned->rolls = count > 0 && !planned->query.is_apart;
-	if (count > 1 && !wa_planned_query_is_simple(planned))
-		return "aggregates have DISTINCT over several arguments";
-	for (int i = count - wa_rolled_query_finer(&planned->query);
-		 i < count && reason == NULL; i++)
+	if (nfiner > 0 && !wa_planned_query_is_simple(planned))
+		return rolled->sets != NIL
+				   ? "it has grouping sets, and aggregates with DISTINCT"
+				   : "aggregates have DISTINCT over several arguments";
+	for (int i = 0; i < nfiner && reason == NULL; i++)
 	{
 		WaPlannedQuery *finer = palloc(sizeof(WaPlannedQuery));
-		const WaGrouping finer_grouping = {
-			grouping->clauses,
-			lappend(list_copy(rolled->keys), list_nth(rolled->distinct, i)),
-			NIL, NIL, false};
+		const WaGrouping finer_grouping =
+			finer_grouping_of(grouping, rolled, count - nfiner + i);
 
 		reason =
 			wa_planned_query_recognise(root, relation, &finer_grouping, finer);
-		finer->rolls = true;
+		finer->rolls = rolled->sets == NIL;
 		planned->finer = lappend(planned->finer, finer);
 	}
 	return reason;
@@ -485,7 +518,8 @@ WaGrouping
 wa_planned_query_grouping(PlannerInfo *root, List *clauses,
 						  const PathTarget *target, List *having)
 {
-	WaGrouping grouping = {clauses, NIL, target->exprs, having, false};
+	WaGrouping grouping = {
+		.clauses = clauses, .results = target->exprs, .having = having};
 	ListCell *cell;
 
 	foreach (cell, grouping.clauses)

@@ -52,6 +52,7 @@ typedef struct WaGrouping
 	List *results; /* expressions with keys and aggregates */
 	List *having;  /* what groups have to fulfil */
 	bool is_apart; /* as of WaScanQuery */
+	bool is_finer; /* its groups are rolled up to those of the query's own */
 } WaGrouping;
 
 /*

@@ -414,7 +414,8 @@ describe_wanted(const WaScanState *state, WaAsking *asking)
 {
 	const WaScanQuery *query = &state->query;
 
-	if (state->rolls_into != NULL)
+	if (state->rolls_into != NULL && state->rolled_column >= 0 &&
+		state->rolled_set < 0)
 		asking->rolled =
 			wa_roll_up_pushed(state->rolls_into, wa_rolled_query_place(query),
 							  state->rolled_column);

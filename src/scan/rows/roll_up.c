@@ -21,8 +21,7 @@ wa_roll_up_make(const WaScanStore *finer)
 	WaScanQuery *rolled = finer->query->rolled;
 	WaRollUp *roll_up = palloc0(sizeof(WaRollUp));
 
-	roll_up->place = list_length(rolled->keys);
-	roll_up->read = palloc0(sizeof(WaQueryValue) * (finer->query->nkeys + 1));
+	roll_up->read = palloc0(sizeof(WaQueryValue) * (rolled->nkeys + 1));
 	roll_up->values = palloc0(sizeof(WaQueryValue) * (rolled->nkeys + 1));
 	roll_up->numbers = palloc(sizeof(uint32) * WA_VECTOR_ROWS);
 	wa_scan_prepare_store(rolled, finer->sources, &roll_up->store);
@@ -80,7 +79,10 @@ number_key(int number)
 	return (WaQueryValue){.integer = number};
 }
 
-/* Has keys be those that were read, of a grouping set. */
+/*
+ * Has keys be those that were read, of a grouping set: of groups by all keys, or by those of the
+ * set.
+ */
 static void
 keep_keys_of_set(WaRollUp *roll_up, int number)
 {
@@ -93,7 +95,9 @@ keep_keys_of_set(WaRollUp *roll_up, int number)
 	for (int i = 0; i < nkeys; i++)
 		roll_up->values[i].is_null = true;
 	foreach (cell, (const List *) linitial(set))
-		roll_up->values[lfirst_int(cell)] = roll_up->read[lfirst_int(cell)];
+		roll_up->values[lfirst_int(cell)] =
+			roll_up->read[roll_up->set < 0 ? lfirst_int(cell)
+										   : foreach_current_index(cell)];
 	foreach (cell, calls)
 		roll_up->values[nkeys++] = number_key(lfirst_int(cell));
 	roll_up->values[nkeys] = number_key(number);
@@ -103,9 +107,12 @@ keep_keys_of_set(WaRollUp *roll_up, int number)
 static const WaQueryValue *
 value_read(const WaRollUp *roll_up)
 {
-	const WaQueryValue *value = &roll_up->read[roll_up->place];
+	const WaQueryValue *value;
 
-	return roll_up->column < 0 || value->is_null ? NULL : value;
+	if (roll_up->column < 0)
+		return NULL;
+	value = &roll_up->read[roll_up->place];
+	return value->is_null ? NULL : value;
 }
 
 /* Returns the value that was read, and that there is, as one of SQL, in the current context. */
@@ -197,6 +204,8 @@ take_group(WaRollUp *roll_up, const WaScanStore *finer, uint32 group)
 	}
 	for (int i = 0; i < nsets; i++)
 	{
+		if (roll_up->set >= 0 && roll_up->set != i)
+			continue;
 		keep_keys_of_set(roll_up, i);
 		put_group(roll_up, finer, group);
 	}
@@ -286,7 +295,8 @@ take_groups(WaRollUp *roll_up, const WaScanStore *finer, uint32 first,
 }
 
 void
-wa_roll_up_take(WaRollUp *roll_up, const WaScanStore *finer, int column)
+wa_roll_up_take(WaRollUp *roll_up, const WaScanStore *finer, int column,
+				int set)
 {
 	WaScanStore *store = &roll_up->store;
 	const uint32 ngroups = wa_scan_groups(finer);
@@ -296,6 +306,8 @@ wa_roll_up_take(WaRollUp *roll_up, const WaScanStore *finer, int column)
 	int count;
 
 	roll_up->column = column;
+	roll_up->set = set;
+	roll_up->place = list_length(finer->query->keys) - 1;
 	for (uint32 first = 0; first < ngroups; first += (uint32) count)
 	{
 		CHECK_FOR_INTERRUPTS();

@@ -9,10 +9,11 @@
 
 typedef struct WaRollUp
 {
-	WaScanStore store;    /* the groups that are returned */
-	int64 ngroups;        /* that were rolled up in the present scan */
-	int place;            /* of the values, among the keys of the others */
-	int column;           /* that they go to; -1: the others have none */
+	WaScanStore store; /* the groups that are returned */
+	int64 ngroups;     /* that were rolled up in the present scan */
+	int place;         /* of the values, among the keys of the others */
+	int column;        /* that they go to; -1: the others have none */
+	int set; /* that the others are of; -1: of all, if there are any */
 	WaQueryValue *read;   /* keys of one of the others */
 	WaQueryValue *values; /* those that one of ours has */
 	uint32 *numbers;      /* of groups of ours, for some of the others */
@@ -34,10 +35,10 @@ extern void wa_roll_up_begin(WaRollUp *roll_up);
 /*
  * Takes all groups of a store, which has none of them another time: those that are the same but
  * for values that are taken once, which go to column number `column` (-1: there are none), or by the
- * keys of a grouping set, are merged.  Groups beyond the memory are spilled.
+ * keys of a grouping set, are merged.  set: the only one, whose groups they are, or -1.  Groups beyond the memory are spilled.
  */
 extern void wa_roll_up_take(WaRollUp *roll_up, const WaScanStore *finer,
-							int column);
+							int column, int set);
 
 /* To be called when all have been taken. */
 extern void wa_roll_up_finish(WaRollUp *roll_up);

@@ -80,14 +80,20 @@ make_rolled(const WaScanQuery *query, List *aggregates)
 	return rolled;
 }
 
-/* Has a query with grouping sets group by all keys of these. */
+/*
+ * Has a query with grouping sets group by all keys of these, with the plain ones of its aggregates;
+ * the others take these values, for which there are other nodes.
+ */
 static void
-split_sets(WaScanQuery *query)
+split_sets(WaScanQuery *query, List *plain, List *distinct, List *values)
 {
 	const int ncalls = list_length(
 		(const List *) lsecond((const List *) linitial(query->sets)));
 
-	query->rolled = make_rolled(query, query->aggregates);
+	query->rolled = make_rolled(query, list_concat_copy(plain, distinct));
+	query->rolled->distinct = values;
+	query->is_apart = values != NIL;
+	query->aggregates = plain;
 	query->rolled->nkeys = list_length(query->keys) + 1;
 	query->nkeys = list_length(query->keys) - ncalls;
 	query->keys = list_truncate(list_copy(query->keys), query->nkeys);
@@ -116,11 +122,9 @@ wa_rolled_query_split(WaScanQuery *query)
 		distinct = lappend(distinct, aggref);
 		values = list_append_unique(values, values_of(aggref));
 	}
-	if (distinct != NIL && query->sets != NIL)
-		return "it has grouping sets, and aggregates with DISTINCT";
 	if (query->sets != NIL)
-		split_sets(query);
-	if (distinct == NIL)
+		split_sets(query, plain, distinct, values);
+	if (query->rolled != NULL || distinct == NIL)
 		return NULL;
 	query->rolled = make_rolled(query, list_concat_copy(plain, distinct));
 	query->rolled->distinct = values;
@@ -194,8 +198,11 @@ wa_rolled_query_aggregate(WaScanQuery *query,
 int
 wa_rolled_query_finer(const WaScanQuery *query)
 {
-	const int count = list_length(wa_scan_query_returned(query)->distinct);
+	const WaScanQuery *returned = wa_scan_query_returned(query);
+	const int count = list_length(returned->distinct);
 
+	if (returned->sets != NIL)
+		return count * list_length(returned->sets);
 	return query->is_apart ? count : Max(count - 1, 0);
 }
 

@@ -10,7 +10,7 @@
  * other aggregates, and few groups, but many with the argument (is_apart).
  *
  * A query with grouping sets groups by all keys, and each of its groups is merged with one of each
- * set.
+ * set.  Aggregates with DISTINCT have other nodes then, set by set, each for all of their arguments.
  */
 #ifndef WA_SCAN_ROLLED_QUERY_H
 #define WA_SCAN_ROLLED_QUERY_H

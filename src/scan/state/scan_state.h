@@ -28,6 +28,7 @@ typedef struct WaScanState
 							   * are those that are returned */
 	struct WaRollUp *rolls_into; /* the same, or another node's; NULL: none */
 	int rolled_column;           /* of that, which the values go to */
+	int rolled_set; /* of that, the grouping set whose groups these are; -1: none */
 	List *finer; /* WaScanStates of nodes whose groups are rolled up, too */
 	WaScanBatch batch;
 
