@@ -105,8 +105,8 @@ UNIT_COUNTING := $(UNIT_BUILD)/warpaggd_counting
 UNIT_CORE_TESTS := test_bits test_checksum test_exact_sum test_small_sum test_partial \
 	test_protocol test_program test_program_wide test_lookup_table test_query test_query_columns \
 	test_query_choose test_query_choose_wide test_query_clauses test_query_constants \
-	test_query_equal_values test_query_made test_query_wire test_group_memory test_replies \
-	test_resident
+	test_query_equal_values test_query_made test_query_wire test_coarser_groups \
+	test_group_memory test_replies test_resident
 UNIT_DAEMON_TESTS := test_daemon test_daemon_abuse test_daemon_process \
 	test_daemon_control test_daemon_gpu test_daemon_resident test_daemon_residency \
 	test_daemon_stamps test_daemon_tables test_daemon_run fuzz_daemon
@@ -114,7 +114,7 @@ UNIT_DAEMON_TESTS := test_daemon test_daemon_abuse test_daemon_process \
 UNIT_STORE_TESTS := test_chunks test_dictionary test_store test_cover \
 	test_store_evict test_store_model test_store_failure test_store_patch test_patch \
 	test_pool test_run_sources test_mirror test_family test_watch test_cgroup test_ledger \
-	test_budget test_made_tables test_text_numbers
+	test_budget test_made_tables test_roll_up test_text_numbers
 UNIT_CORE_PROGRAMS := $(UNIT_CORE_TESTS:%=$(UNIT_BUILD)/%)
 UNIT_DAEMON_PROGRAMS := $(UNIT_DAEMON_TESTS:%=$(UNIT_BUILD)/%)
 UNIT_STORE_PROGRAMS := $(UNIT_STORE_TESTS:%=$(UNIT_BUILD)/%)
@@ -137,9 +137,11 @@ $(UNIT_CORE_PROGRAMS): %: %.o $(DAEMON_CORE_OBJS)
 $(UNIT_BUILD)/test_program: $(UNIT_BUILD)/test_program_reference.o
 
 $(UNIT_BUILD)/test_query $(UNIT_BUILD)/test_query_choose \
-$(UNIT_BUILD)/test_query_made $(UNIT_BUILD)/test_query_wire $(UNIT_BUILD)/test_budget: \
+$(UNIT_BUILD)/test_query_made $(UNIT_BUILD)/test_query_wire $(UNIT_BUILD)/test_budget \
+$(UNIT_BUILD)/test_roll_up: \
 	$(UNIT_BUILD)/test_query_data.o
-$(UNIT_BUILD)/test_budget $(UNIT_BUILD)/test_made_tables: $(UNIT_BUILD)/cpu_runner.o \
+$(UNIT_BUILD)/test_budget $(UNIT_BUILD)/test_made_tables $(UNIT_BUILD)/test_roll_up: \
+	$(UNIT_BUILD)/cpu_runner.o \
 	$(patsubst %,$(DAEMON_BUILD)/daemon/daemon/run/%.o,kept_tables made_tables query_groups \
 		query_tables run_budget)
 

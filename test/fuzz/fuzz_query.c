@@ -12,6 +12,7 @@
 #include "query/run/row_fill.h"
 #include "query/run/run_internal.h"
 #include "query/run/run_parts.h"
+#include "query/run/run_roll_up.h"
 #include "test/fuzz/fuzz.h"
 #include "test/fuzz/fuzz_query_mutate.h"
 #include "test/fuzz/fuzz_rows.h"
@@ -185,12 +186,29 @@ make_tables(WaArena *arena, WaQueryRun **runs, WaWriter *writer)
 	return !arena->failed;
 }
 
+/* Tells whether a plan rolls the groups of a run up. */
+static bool
+rolls(const Plan *plan, const WaQueryRun *run)
+{
+	return run->query->rolled != NULL && !plan->by_parts;
+}
+
+/* Makes a run of what the groups of another one are rolled up to; NULL: no memory. */
+static WaQueryRun *
+make_rolled(WaArena *arena, const WaQueryRun *run)
+{
+	const WaNumberedQuery *query = wa_query_roll_up_query(arena, run->numbered);
+
+	return query != NULL ? wa_query_run_make(arena, query) : NULL;
+}
+
 /* Runs a query; returns false if neither groups nor tables have come out of it. */
 static bool
 run_query(const Plan *plan, WaArena *arena, const WaQuery *query,
 		  WaWriter *writer)
 {
 	WaQueryRun *runs[RUNS];
+	WaQueryRun *result;
 	uint32_t next = 0;
 
 	wa_writer_init(writer, arena);
@@ -200,20 +218,29 @@ run_query(const Plan *plan, WaArena *arena, const WaQuery *query,
 		return make_tables(arena, runs, writer);
 	if (plan->by_parts && query->nkeys > 0)
 		return merge_parts(arena, query, runs, writer);
-	if (wa_query_merge(runs[0], runs[1]) != WA_RUN_TAKEN ||
-		(plan->is_chosen && !wa_query_run_choose(runs[0])))
+	if (wa_query_merge(runs[0], runs[1]) != WA_RUN_TAKEN)
 		return false;
-	wa_query_run_write(runs[0], &next, SIZE_MAX, writer);
+	result = rolls(plan, runs[0]) ? make_rolled(arena, runs[0]) : runs[0];
+	if (result == NULL ||
+		(result != runs[0] &&
+		 wa_query_run_roll_up(result, runs[0]) != WA_RUN_TAKEN))
+		return false;
+	if (plan->is_chosen && !wa_query_run_choose(result))
+		return false;
+	wa_query_run_write(result, &next, SIZE_MAX, writer);
 	return !arena->failed;
 }
 
 /* Reads the groups that were written. */
 static void
-read_groups(WaArena *arena, const WaQuery *query, const WaWriter *writer)
+read_groups(const Plan *plan, WaArena *arena, const WaQuery *query,
+			const WaWriter *writer)
 {
 	const WaQueryRun *run = make_run(arena, query, &fuzz_texts);
 	WaPartialReader reader;
 
+	if (run != NULL && rolls(plan, run))
+		run = make_rolled(arena, run);
 	if (run == NULL || !wa_partial_reader_init(&reader, arena, &run->shape))
 		return;
 	FUZZ_EXPECT(wa_partial_open(&reader, writer->words,
@@ -246,7 +273,7 @@ try_query(uint64_t word, const WaQuery *query)
 		FUZZ_EXPECT(memcmp(writers[0].words, writers[1].words,
 						   writers[0].nwords * sizeof(uint64_t)) == 0);
 		if (query->made == NULL)
-			read_groups(&arenas[0], query, &writers[0]);
+			read_groups(&plan, &arenas[0], query, &writers[0]);
 	}
 	for (int i = 0; i < 2; i++)
 		wa_arena_reset(&arenas[i]);

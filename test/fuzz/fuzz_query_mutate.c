@@ -371,6 +371,29 @@ change_top_n(Mutation *mutation)
 			.nulls_first = pick(mutation, 2) == 0};
 }
 
+/* Has groups be rolled up by a key, or no more. */
+static void
+change_rolled(Mutation *mutation)
+{
+	WaQuery *query = &mutation->query;
+	WaQueryColumn *rolled = wa_arena_alloc(mutation->arena, sizeof(*rolled));
+
+	if (rolled == NULL)
+		return;
+	*rolled =
+		(WaQueryColumn){.argument = (int) pick(mutation, query->nkeys + 1),
+						.filter = -1,
+						.kind = WA_VECTOR_BOOL};
+	if (pick(mutation, 2) == 0)
+	{
+		rolled->kind = WA_VECTOR_INT;
+		rolled->ops = pick(mutation, 16);
+	}
+	query->rolled = query->rolled == NULL ? rolled : NULL;
+	query->only_wanted = query->rolled != NULL && pick(mutation, 4) == 0;
+	memset(&query->top_n, 0, sizeof(query->top_n));
+}
+
 /* Has tables be made of the rows, or groups again. */
 static void
 change_made(Mutation *mutation)
@@ -379,6 +402,7 @@ change_made(Mutation *mutation)
 	const bool makes = query->made == NULL;
 
 	query->made = makes ? made_digests : NULL;
+	query->rolled = NULL;
 	query->only_wanted = makes;
 	query->is_unique = makes && (query->nkeys > 1 || pick(mutation, 2) == 0);
 	query->max_groups = 0;
@@ -463,7 +487,7 @@ change(Mutation *mutation)
 	static void (*const changes[])(Mutation *) = {
 		add_register,  add_instruction, add_instruction, change_instruction,
 		change_column, change_constant, change_key,      change_top_n,
-		change_made,   add_filter,      change_table};
+		change_made,   change_rolled,   add_filter,      change_table};
 
 	changes[pick(mutation, sizeof(changes) / sizeof(changes[0]))](mutation);
 }

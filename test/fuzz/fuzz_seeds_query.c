@@ -1,8 +1,8 @@
 /*
  * fuzz_seeds_query.c
  *		First inputs of fuzz_query: the unit tests' query, with and without keys,
- *		lists, tables and an order, or with tables that are made of its rows, and
- *		what random changes make of it.
+ *		lists, tables and an order, with groups that are rolled up, or with tables that
+ *		are made of its rows, and what random changes make of it.
  */
 #include <string.h>
 
@@ -86,6 +86,10 @@ static const WaIntList lists[] = {{list, LENGTH(list)}};
 static const WaTableDigest digests[NKEYS] = {
 	{{2, 0}}, {{3, 0}}, {{0, 4}}, {{5, 5}}, {{6, 0}}};
 
+/* How the groups of two queries are rolled up: by their last keys. */
+static const WaQueryColumn rolled[] = {{KEY_TEXT, -1, WA_VECTOR_BOOL, 0},
+									   {KEY_DECIMAL, -1, WA_VECTOR_BOOL, 0}};
+
 /* Writes the unit tests' query, with what the number says. */
 static void
 write_plain(int number, WaWriter *writer)
@@ -111,6 +115,8 @@ write_plain(int number, WaWriter *writer)
 							   .norders = 2,
 							   .orders = {{WA_ORDER_SUM, 1, true, false},
 										  {WA_ORDER_KEY, 0, false, true}}};
+	if (number == 2 || number == 3)
+		query.rolled = &rolled[number - 2];
 	if (fuzz_seed_makes(number))
 	{
 		query.top_n = (WaTopN){0};

@@ -83,6 +83,9 @@ typedef struct ExpectedGroup
 
 #define REFERENCE_SCALE 8
 
+/* No key. */
+#define NO_KEY UINT32_MAX
+
 /* Returns a number below end. */
 uint64_t random_below(uint64_t end);
 
@@ -110,13 +113,32 @@ typedef struct Inputs
 /* Fills the inputs of rows, at most WA_VECTOR_ROWS. */
 void fill_inputs(Inputs *inputs, const Row *rows, size_t nrows);
 
+/* Adds a value, which is not NULL, to what is expected of a column of the kind. */
+void expect_value(Expected *expected, WaVectorKind kind, const Cell *cell);
+
+/*
+ * Returns the number of the group with the first nkeys keys but for number `skipped`; ngroups:
+ * there is none.
+ */
+size_t find_same(const ExpectedGroup *groups, size_t ngroups, const Cell *cells,
+				 uint32_t nkeys, uint32_t skipped);
+
 /* Brings a row into the groups, which there is room for; returns their number. */
 size_t expect_row(ExpectedGroup *groups, size_t ngroups, const Row *row,
 				  uint32_t nkeys);
 
+/* Likewise into groups by the first nkeys keys but for number `skipped`. */
+size_t expect_row_but(ExpectedGroup *groups, size_t ngroups, const Row *row,
+					  uint32_t nkeys, uint32_t skipped);
+
 /* Finds the group of keys that were read, and checks how they are shown. */
 ExpectedGroup *find_expected(ExpectedGroup *groups, size_t ngroups,
 							 const WaQueryValue *keys, uint32_t nkeys);
+
+/* Likewise of groups by the first nkeys keys but for number `skipped`, which was not read. */
+ExpectedGroup *find_expected_but(ExpectedGroup *groups, size_t ngroups,
+								 const WaQueryValue *keys, uint32_t nkeys,
+								 uint32_t skipped);
 
 /* Tells whether a cell that was read is what a column is to have. */
 bool is_expected(const Expected *expected, const WaQueryColumn *column,

@@ -9,6 +9,8 @@
 #include <string.h>
 
 #include "query/message/query_wire.h"
+#include "query/run/run_internal.h"
+#include "query/run/run_roll_up.h"
 #include "test/unit/test_query_data.h"
 
 /* Rows that a query which was read is run over. */
@@ -148,6 +150,34 @@ fill_anything(Anything *anything, const WaQuery *query)
 		fill_column(anything, i, any_form(query->program.kinds[i]));
 }
 
+/* Writes the groups of a run that are wanted. */
+static void
+write_run(WaArena *arena, WaQueryRun *run)
+{
+	uint32_t next = 0;
+	WaWriter writer;
+
+	if (!wa_query_run_choose(run))
+		return;
+	wa_writer_init(&writer, arena);
+	wa_query_run_write(run, &next, SIZE_MAX, &writer);
+}
+
+/* Rolls the groups of a run up if they are to be; those that they become are written, too. */
+static void
+roll_up_anything(WaArena *arena, WaQueryRun *run)
+{
+	const WaNumberedQuery *query;
+	WaQueryRun *rolled;
+
+	if (run->query->rolled == NULL)
+		return;
+	query = wa_query_roll_up_query(arena, run->numbered);
+	rolled = query != NULL ? wa_query_run_make(arena, query) : NULL;
+	if (rolled != NULL && wa_query_run_roll_up(rolled, run) == WA_RUN_TAKEN)
+		write_run(arena, rolled);
+}
+
 /* Runs a query over anything; the groups are written, too. */
 static void
 run_anything(WaArena *arena, const WaQuery *query)
@@ -156,8 +186,6 @@ run_anything(WaArena *arena, const WaQuery *query)
 	WaQueryRun *runs[2] = {make_run(arena, query, &any_texts),
 						   make_run(arena, query, &any_texts)};
 	WaRunOutcome outcome = WA_RUN_TAKEN;
-	uint32_t next = 0;
-	WaWriter writer;
 
 	if (query->ninputs > MAX_INPUTS)
 		return;
@@ -173,11 +201,10 @@ run_anything(WaArena *arena, const WaQuery *query)
 				return;
 		}
 	}
-	if (wa_query_merge(runs[0], runs[1]) != WA_RUN_TAKEN ||
-		!wa_query_run_choose(runs[0]))
+	if (wa_query_merge(runs[0], runs[1]) != WA_RUN_TAKEN)
 		return;
-	wa_writer_init(&writer, arena);
-	wa_query_run_write(runs[0], &next, SIZE_MAX, &writer);
+	roll_up_anything(arena, runs[0]);
+	write_run(arena, runs[0]);
 }
 
 /* Reads a query; runs it if it is one.  Returns whether it is. */
@@ -246,9 +273,16 @@ use_tables(WaQuery *query, WaInstruction *instructions)
 	query->ntables = LENGTH(tables);
 }
 
+/* How the groups of a query are rolled up: integers are added up, once each. */
+static const WaQueryColumn rolled = {.argument = KEY_INT,
+									 .filter = -1,
+									 .kind = WA_VECTOR_INT,
+									 .ops = WA_OP_BIT(WA_OP_SUM) |
+											WA_OP_BIT(WA_OP_MIN)};
+
 /* Queries that were tampered with are refused, or can be run. */
 static bool
-test_queries(size_t rounds)
+test_queries(size_t rounds, bool rolls)
 {
 	static const int64_t list[] = {-5, 7, 900};
 	static const WaIntList lists[] = {{list, LENGTH(list)}};
@@ -261,10 +295,12 @@ test_queries(size_t rounds)
 	query.program.lists = lists;
 	query.nlists = LENGTH(lists);
 	use_tables(&query, instructions);
-	query.top_n = (WaTopN){.limit = 3,
-						   .norders = 2,
-						   .orders = {{WA_ORDER_SUM, 1, true, false},
-									  {WA_ORDER_KEY, 0, false, true}}};
+	query.rolled = rolls ? &rolled : NULL;
+	query.top_n =
+		(WaTopN){.limit = 3,
+				 .norders = 2,
+				 .orders = {{WA_ORDER_SUM, rolls ? NCOLUMNS : 1, true, false},
+							{WA_ORDER_KEY, rolls ? 1 : 0, false, true}}};
 	wa_arena_init(&arena, MEMORY);
 	wa_writer_init(&writer, &arena);
 	wa_query_write(&writer, &query);
@@ -279,6 +315,148 @@ test_queries(size_t rounds)
 	}
 	wa_arena_reset(&arena);
 	EXPECT(naccepted > 0 && naccepted < rounds);
+	return true;
+}
+
+/* Tells whether a query that rolls groups up is sound, and then read as it was written. */
+static bool
+is_rolled_with(const WaQueryColumn *column, const WaTopN *top_n)
+{
+	uint8_t scratch[NREGISTERS];
+	WaQuery query = *test_query(NKEYS);
+	const WaQuery *read;
+	WaWriter writer;
+	WaArena arena;
+	bool is_read;
+
+	query.rolled = column;
+	if (top_n != NULL)
+		query.top_n = *top_n;
+	wa_arena_init(&arena, MEMORY);
+	wa_writer_init(&writer, &arena);
+	wa_query_write(&writer, &query);
+	read =
+		wa_query_read(&arena, writer.words, writer.nwords * sizeof(uint64_t));
+	is_read = read != NULL && read->rolled != NULL &&
+			  memcmp(read->rolled, column, sizeof(*column)) == 0 &&
+			  memcmp(&read->top_n, &query.top_n, sizeof(query.top_n)) == 0;
+	if (wa_query_is_sound(&query, scratch) != (read != NULL))
+		check(false, "what is sound can be read, and nothing else");
+	wa_arena_reset(&arena);
+	return is_read;
+}
+
+/* Groups can be rolled up by a key, of which integers alone can be added up. */
+static bool
+test_rolled_columns(void)
+{
+	const WaQueryColumn count = {KEY_TEXT, -1, WA_VECTOR_BOOL, 0};
+	WaQueryColumn column = count;
+
+	for (int key = -2; key <= NKEYS + 1; key++)
+	{
+		const bool is_key = key >= 0 && key < NKEYS;
+
+		column = count;
+		column.argument = key;
+		EXPECT(is_rolled_with(&column, NULL) == is_key);
+		column = rolled;
+		column.argument = key;
+		EXPECT(is_rolled_with(&column, NULL) == (key == KEY_INT));
+		column.kind = WA_VECTOR_DECIMAL;
+		EXPECT(!is_rolled_with(&column, NULL));
+		column.kind = WA_VECTOR_FLOAT;
+		EXPECT(!is_rolled_with(&column, NULL));
+	}
+	for (int filter = 0; filter < NREGISTERS; filter++)
+	{
+		column = count;
+		column.filter = filter;
+		EXPECT(!is_rolled_with(&column, NULL));
+	}
+	for (WaVectorKind kind = 0; kind <= WA_VECTOR_TEXT + 1; kind++)
+	{
+		column = count;
+		column.kind = kind;
+		EXPECT(is_rolled_with(&column, NULL) == (kind == WA_VECTOR_BOOL));
+	}
+	column = rolled;
+	column.ops = (WaOpSet) ~0U;
+	EXPECT(!is_rolled_with(&column, NULL));
+	return true;
+}
+
+/* Tells whether the first groups of a query that rolls them up can be chosen by an order. */
+static bool
+has_order(const WaQueryColumn *column, WaOrderOf of, uint16_t number)
+{
+	const WaTopN top_n = {
+		.limit = 1, .norders = 1, .orders = {{.of = of, .number = number}}};
+
+	return is_rolled_with(column, &top_n);
+}
+
+/*
+ * What the first groups are chosen by are keys, but for the one that is rolled up, or columns,
+ * behind which its values are.
+ */
+static bool
+test_rolled_orders(void)
+{
+	for (int key = 0; key < NKEYS; key++)
+	{
+		const WaQueryColumn column = {key, -1, WA_VECTOR_BOOL, 0};
+
+		for (uint16_t i = 0; i <= NKEYS; i++)
+			EXPECT(has_order(&column, WA_ORDER_KEY, i) ==
+				   (i < NKEYS - 1 && (i < key ? i : i + 1) != KEY_TEXT));
+		for (uint16_t i = 0; i <= NCOLUMNS + 1; i++)
+			EXPECT(has_order(&column, WA_ORDER_ROWS, i) == (i <= NCOLUMNS));
+		for (WaOrderOf of = WA_ORDER_SUM; of <= WA_ORDER_MAX; of++)
+			EXPECT(!has_order(&column, of, NCOLUMNS));
+	}
+	EXPECT(has_order(&rolled, WA_ORDER_SUM, NCOLUMNS));
+	EXPECT(has_order(&rolled, WA_ORDER_MIN, NCOLUMNS));
+	EXPECT(!has_order(&rolled, WA_ORDER_MAX, NCOLUMNS));
+	EXPECT(!has_order(&rolled, WA_ORDER_SUM, NCOLUMNS + 1));
+	return true;
+}
+
+/* Rows that become tables are not rolled up; groups may be wanted only if they are. */
+static bool
+test_rolled_others(void)
+{
+	const WaTableDigest digests[] = {{{1, 2}}, {{3, 4}}};
+	uint8_t scratch[NREGISTERS];
+	WaQuery query = *test_query(LENGTH(digests));
+	WaWriter writer;
+	WaArena arena;
+	size_t bytes;
+
+	query.only_wanted = true;
+	EXPECT(!wa_query_is_sound(&query, scratch));
+	query.rolled = &rolled;
+	EXPECT(wa_query_is_sound(&query, scratch));
+	wa_arena_init(&arena, MEMORY);
+	wa_writer_init(&writer, &arena);
+	wa_query_write(&writer, &query);
+	bytes = writer.nwords * sizeof(uint64_t);
+	EXPECT(wa_query_read(&arena, writer.words, bytes) != NULL);
+	/* A column less is too little, and one more is too much. */
+	EXPECT(wa_query_read(&arena, writer.words, bytes - sizeof(rolled)) == NULL);
+	query.rolled = NULL;
+	query.only_wanted = false;
+	wa_writer_init(&writer, &arena);
+	wa_query_write(&writer, &query);
+	EXPECT(writer.nwords * sizeof(uint64_t) == bytes - sizeof(rolled));
+	wa_arena_reset(&arena);
+	query.ncolumns = 0;
+	query.made = digests;
+	query.is_unique = true;
+	query.only_wanted = true;
+	EXPECT(wa_query_is_sound(&query, scratch));
+	query.rolled = &rolled;
+	EXPECT(!wa_query_is_sound(&query, scratch));
 	return true;
 }
 
@@ -612,7 +790,11 @@ main(int argc, char **argv)
 {
 	size_t rounds = argc > 1 ? strtoul(argv[1], NULL, 10) : 3000;
 
-	check(test_queries(rounds), "queries that were tampered with");
+	check(test_queries(rounds, false), "queries that were tampered with");
+	check(test_queries(rounds, true), "and such that roll groups up");
+	check(test_rolled_columns(), "what groups can be rolled up by");
+	check(test_rolled_orders(), "and chosen by then");
+	check(test_rolled_others(), "and what else a query is then");
 	check(test_tables(), "tables that are sound, and that are not");
 	check(test_table_values(), "values of tables");
 	check(test_counting(), "kinds of what is counted");

@@ -34,6 +34,8 @@ test_answer(void)
 	(answer = good, change, wa_answer_is_sound(&run, 1000, &answer))
 	EXPECT(SOUND((void) 0));
 	EXPECT(!SOUND(answer.in_parcel = 2));
+	EXPECT(SOUND(answer.is_rolled = 1));
+	EXPECT(!SOUND(answer.is_rolled = 2));
 	EXPECT(!SOUND(answer.kind = WA_DEVICE_KINDS));
 	EXPECT(!SOUND(answer.blocks = 1001));
 	EXPECT(!SOUND(answer.left_blocks = 401));

@@ -41,7 +41,8 @@ extern WA_MUST_CHECK bool wa_query_groups_find_values(WaQueryGroups *groups,
 
 /*
  * Stores in numbers[i] the group that has the keys of theirs[i] of another table
- * with the same keys, as wa_query_groups_find does; at most WA_VECTOR_ROWS.
+ * with the same keys, none of which is a TEXT, as wa_query_groups_find does; at most
+ * WA_VECTOR_ROWS.
  */
 extern WA_MUST_CHECK bool
 wa_query_groups_find_theirs(WaQueryGroups *groups, const WaQueryGroups *others,
