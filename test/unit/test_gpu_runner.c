@@ -15,6 +15,7 @@
 #include "daemon/run/kept_tables.h"
 #include "daemon/run/query_runner.h"
 #include "query/message/partial_groups.h"
+#include "query/run/run_roll_up.h"
 #include "test/unit/check.h"
 #include "test/unit/test_gpu_data.h"
 #include "test/unit/test_gpu_made.h"
@@ -66,8 +67,10 @@ typedef struct Groups
 	uint32_t count;
 	Group *groups;
 	uint64_t kept_rows;
-	bool failed;  /* a sum has no room */
-	bool useless; /* no answer: there is no use in one */
+	const WaQuery *query; /* whose groups these are */
+	bool is_rolled;       /* that is what the query's are rolled up to */
+	bool failed;          /* a sum has no room */
+	bool useless;         /* no answer: there is no use in one */
 } Groups;
 
 static TestRelation *relation;
@@ -78,6 +81,8 @@ static uint64_t extents_taken;
 static uint64_t blocks_left_out;
 static uint64_t answers_compared;
 static uint64_t choices_made; /* of the first groups, by GPUs alone */
+static uint64_t extents_rolled_up;
+static uint64_t choices_of_rolled; /* the first groups of what was rolled up */
 static uint64_t extents_of_quotients;
 static uint64_t extents_of_quotient_looks; /* with MAX, */
 static uint64_t extents_of_quotient_keys;
@@ -353,12 +358,25 @@ note_cell(const WaQueryColumn *column, const WaRecord *record, Found *found)
 		note_wide(column, record, found);
 }
 
+/* Returns the query whose groups a run returns: what those of the query are rolled up to, or it. */
+static const WaQuery *
+returned_query(WaArena *arena, const WaQuery *query, bool is_rolled)
+{
+	const WaTextCodes *texts[MAX_KEYS] = {NULL};
+	const WaNumberedQuery numbered = {
+		.asked = query, .query = *query, .key_texts = texts};
+	const WaNumberedQuery *rolled =
+		is_rolled ? wa_query_roll_up_query(arena, &numbered) : NULL;
+
+	return rolled != NULL ? rolled->asked : query;
+}
+
 /* Reads the message of a finished run. */
 static bool
 read_groups(const WaQuery *query, const void *message, size_t bytes,
 			Groups *groups)
 {
-	WaPartialColumn columns[MAX_COLUMNS];
+	WaPartialColumn columns[MAX_COLUMNS + 1];
 	WaPartialShape shape = {.nkeys = (int) query->nkeys,
 							.ncolumns = (int) query->ncolumns,
 							.keys = query->keys,
@@ -406,7 +424,9 @@ finish(const WaQuery *query, void *run, void *state, Groups *groups)
 	message += 64 - (uintptr_t) message % 64;
 	wa_query_runner.write_groups(run, state, message);
 	groups->kept_rows = result.kept_rows;
-	return read_groups(query, message, result.groups_bytes, groups);
+	groups->is_rolled = result.is_rolled;
+	groups->query = returned_query(&groups->arena, query, result.is_rolled);
+	return read_groups(groups->query, message, result.groups_bytes, groups);
 }
 
 /* Tells whether a block of an extent is left out. */
@@ -575,11 +595,18 @@ same_groups(const WaQuery *query, Groups *gpu, const Groups *cpu)
 	if (cpu->failed && !gpu->failed && query->top_n.limit > 0)
 		return true;
 	EXPECT(gpu->failed == cpu->failed);
+	EXPECT(gpu->is_rolled == cpu->is_rolled);
 	EXPECT(gpu->kept_rows == cpu->kept_rows);
 	EXPECT(gpu->count == cpu->count ||
 		   (query->top_n.limit > 0 && gpu->count > cpu->count));
-	choices_made += query->top_n.limit > 0 && gpu->count == cpu->count &&
-					cpu->count >= query->top_n.limit;
+	if (query->top_n.limit > 0 && gpu->count == cpu->count &&
+		cpu->count >= query->top_n.limit)
+	{
+		choices_made += query->rolled == NULL;
+		choices_of_rolled += gpu->is_rolled;
+	}
+	if (gpu->is_rolled)
+		query = gpu->query;
 	for (uint32_t i = 0; i < cpu->count; i++)
 	{
 		Group *group = find_group(query, gpu, &cpu->groups[i]);
@@ -678,6 +705,8 @@ compare(const WaQuery *query, WaRunRequest *request)
 		for (int word = 0; word < WA_EXTENT_WORDS; word++)
 			EXPECT(left_out[i][word] == 0);
 	same = gpu.useless || cpu.useless || same_groups(query, &gpu, &cpu);
+	for (uint64_t i = 0; i < count && gpu.is_rolled; i++)
+		extents_rolled_up += shares[i].taken;
 	answers_compared += !gpu.useless && !cpu.useless;
 	wa_arena_reset(&gpu.arena);
 	wa_arena_reset(&cpu.arena);
@@ -689,30 +718,50 @@ compare(const WaQuery *query, WaRunRequest *request)
 	return same;
 }
 
+/* Returns a number below end. */
+typedef uint64_t Below(uint64_t end);
+
+/* The numbers of what is rolled up: all else is drawn as if it were not. */
+static uint64_t
+rolled_below(uint64_t end)
+{
+	static uint64_t state = 27;
+
+	return (next_random(&state) >> 16) % end;
+}
+
 /* Draws an order of groups; returns false if that is none. */
 static bool
-draw_order(const WaQuery *query, WaOrderBy *order)
+draw_order(const WaQuery *query, Below *below, WaOrderBy *order)
 {
+	const uint32_t nmore = query->rolled != NULL;
 	const WaQueryColumn *column;
+	uint32_t number;
 	uint16_t key;
 
-	*order = (WaOrderBy){.of = (WaOrderOf) random_below(5),
-						 .descending = random_below(2) == 0,
-						 .nulls_first = random_below(2) == 0};
+	*order = (WaOrderBy){.of = (WaOrderOf) below(5),
+						 .descending = below(2) == 0,
+						 .nulls_first = below(2) == 0};
 	if (order->of == WA_ORDER_KEY)
 	{
-		order->number = (uint16_t) random_below(query->nkeys);
-		key = query->key_numbers[order->number];
-		return query->keys[order->number].kind != WA_VECTOR_TEXT &&
+		if (query->nkeys == nmore)
+			return false;
+		number = (uint32_t) below(query->nkeys - nmore);
+		order->number = (uint16_t) number;
+		number += nmore > 0 && number >= (uint32_t) query->rolled->argument;
+		key = query->key_numbers[number];
+		return query->keys[number].kind != WA_VECTOR_TEXT &&
 			   key != COLUMN_WIDE && key != COLUMN_LARGE;
 	}
-	if (query->ncolumns == 0)
+	if (query->ncolumns + nmore == 0)
 		return false;
-	order->number = (uint16_t) random_below(query->ncolumns);
-	column = &query->columns[order->number];
+	order->number = (uint16_t) below(query->ncolumns + nmore);
+	column = order->number < query->ncolumns ? &query->columns[order->number]
+											 : query->rolled;
 	/* The CPU tells which groups are wanted by values of 64 bits alone. */
-	if (column->argument == COLUMN_WIDE || column->argument == COLUMN_LARGE ||
-		test_gpu_is_computed_wide(column->argument))
+	if (column != query->rolled &&
+		(column->argument == COLUMN_WIDE || column->argument == COLUMN_LARGE ||
+		 test_gpu_is_computed_wide(column->argument)))
 		return false;
 	switch (order->of)
 	{
@@ -733,7 +782,7 @@ draw_order(const WaQuery *query, WaOrderBy *order)
  * ways would choose others of these.
  */
 static void
-draw_top_n(WaQuery *query)
+draw_top_n(WaQuery *query, Below *below)
 {
 	WaTopN *top_n = &query->top_n;
 
@@ -741,11 +790,34 @@ draw_top_n(WaQuery *query)
 		if (query->keys[i].keeps_zeros)
 			return;
 	for (int i = 0; i < 3 && query->nkeys > 0; i++)
-		top_n->norders += draw_order(query, &top_n->orders[top_n->norders]);
+		top_n->norders +=
+			draw_order(query, below, &top_n->orders[top_n->norders]);
 	if (top_n->norders == 0)
 		return;
-	top_n->limit = 1 + random_below(20);
+	/* What groups are rolled up to is less. */
+	top_n->limit = 1 + below(query->rolled != NULL ? 4 : 20);
 	top_n->keeps_ties = true;
+}
+
+/* Draws by which of their keys groups are rolled up, if they are, and the first of what these become. */
+static void
+draw_rolled(WaQuery *query, WaQueryColumn *rolled)
+{
+	if (query->nkeys == 0 || rolled_below(3) > 0)
+		return;
+	*rolled = (WaQueryColumn){.argument = (int) rolled_below(query->nkeys),
+							  .filter = -1,
+							  .kind = WA_VECTOR_BOOL};
+	if (query->keys[rolled->argument].kind == WA_VECTOR_INT &&
+		rolled_below(3) > 0)
+	{
+		rolled->kind = WA_VECTOR_INT;
+		rolled->ops = WA_OP_BIT(WA_OP_SUM) | WA_OP_BIT(WA_OP_MAX);
+	}
+	query->rolled = rolled;
+	memset(&query->top_n, 0, sizeof(query->top_n));
+	if (rolled_below(2) == 0)
+		draw_top_n(query, rolled_below);
 }
 
 /* Counts the groups of a query that has a use for so many; -1: no answer. */
@@ -786,7 +858,7 @@ gives_up(const WaQuery *query, const WaRunRequest *request, bool with_devices)
 	int64_t all;
 	int64_t found;
 
-	if (query->nkeys == 0 || query->top_n.limit > 0)
+	if (query->nkeys == 0 || query->top_n.limit > 0 || query->rolled != NULL)
 		return true;
 	/* Devices have another share of those with a limit. */
 	EXPECT(count_groups(query, request, with_devices, UINT32_MAX, &all));
@@ -859,6 +931,7 @@ run_query(void)
 							.gpus = &gpus};
 	const WaQuery *made;
 	WaQuery query;
+	WaQueryColumn rolled;
 	WaArena arena;
 	void *message;
 	bool same;
@@ -868,7 +941,8 @@ run_query(void)
 	EXPECT(made != NULL);
 	query = *made;
 	if (random_below(2) == 0)
-		draw_top_n(&query);
+		draw_top_n(&query, random_below);
+	draw_rolled(&query, &rolled);
 	EXPECT(test_gpu_keep_tables(&kept_tables, &query, &arena));
 	message = test_gpu_set_query(&request, &query, &arena);
 	EXPECT(gives_up(&query, &request, random_below(2) == 0));
@@ -978,6 +1052,8 @@ main(int argc, char **argv)
 	check(queries_given_up > (unsigned) nqueries / 8,
 		  "and none if there are too many groups");
 	check(choices_made > 0, "and chosen the first groups");
+	check(extents_rolled_up > 0, "and what they have found is rolled up");
+	check(choices_of_rolled > 0, "and the first of that chosen");
 	check(extents_of_wide > 0, "and added values of 128 bits up");
 	check(extents_of_quotients > 0, "and quotients");
 	check(extents_of_quotient_looks > 0, "and found the largest of these");
