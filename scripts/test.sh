@@ -7,7 +7,7 @@
 #	Stages, in their order: build unit emu install tap devices regress-preload
 #	regress-emu lint fuzz valgrind soak freshness makefiles demo scan-random scan-partitions
 #	scan-joins random freshness-rules freshness-partitions freshness-joins random-emu
-#	scan-queries bench-joins regress-late docs isolation.
+#	scan-queries bench-joins bench-aggregates regress-late docs isolation.
 #	Default: all (isolation only where test/specs exists).
 #	--fast: build-fast install unit-fast regress-1 regress-2 regress-3, which build without
 #	CUDA and bitcode, run the unit tests once, and share the regression tests but for the
@@ -73,7 +73,7 @@ FAST=(build-fast install unit-fast regress-1 regress-2 regress-3)
 STAGES=(build unit emu install tap devices regress-preload regress-emu lint fuzz valgrind
 	soak freshness makefiles demo scan-random scan-partitions scan-joins random
 	freshness-rules freshness-partitions freshness-joins random-emu scan-queries bench-joins
-	regress-late docs)
+	bench-aggregates regress-late docs)
 [ ! -d "$WA_ROOT/test/specs" ] || STAGES+=(isolation)
 
 # Bitcode takes clang as long as all else takes gcc.
@@ -1223,6 +1223,43 @@ stage_bench_joins()
 	give_query several two <<<'SELECT 1; SELECT 2;'
 	check 'a file of two statements ends it' joins_end 1 ssb QUERIES_DIR="$WA_TMP/several"
 	check 'it says so, too' joins_say '^error: .*/two.sql is not one query$'
+	report
+}
+
+#
+# The benchmark of aggregates
+#
+
+# Runs it over few rows and says whether it ends with a status and leaves nothing.  What it
+# prints goes to $WA_TMP/aggregates.out.  Arguments: the status, then variables to set.
+aggregates_end()
+{
+	local rc=0
+
+	env WA_PREBUILT=1 TMPDIR="$WA_TMP/aggregates" ROWS=20000 BENCH_RUNS=1 "${@:2}" \
+		"$WA_ROOT/bench/aggregates.sh" >"$WA_TMP/aggregates.out" 2>&1 </dev/null || rc=$?
+	cat "$WA_TMP/aggregates.out"
+	[ "$rc" -eq "$1" ] && [ -z "$(ls -A "$WA_TMP/aggregates")" ]
+}
+
+# Says whether the table that it has printed has so many queries, all of which have rows and
+# the node over resident columns.
+aggregates_table_has()
+{
+	awk -F ' *[|] *' -v all="$1" '$9 ~ /^(heap|PostgreSQL), / {
+			n++; good += $3 > 0 && $4 > 0 && $5 > 0 && $7 > 0 && $9 ~ /, resident$/ }
+		END { exit n != all || good != all }' "$WA_TMP/aggregates.out"
+}
+
+# Runs all queries of the benchmark, which compares their results, and some that it has not.
+stage_bench_aggregates()
+{
+	wa_begin
+	wa_as_user mkdir "$WA_TMP/aggregates"
+	check 'the benchmark of aggregates ends well' aggregates_end 0
+	check 'it has 13 queries, all of which use resident columns' aggregates_table_has 13
+	check 'a query that it has not ends it' aggregates_end 1 QUERIES='users nothing'
+	check 'it says so' grep -q '^error: no query "nothing"$' "$WA_TMP/aggregates.out"
 	report
 }
 

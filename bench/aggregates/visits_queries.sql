@@ -1,0 +1,42 @@
+-- visits_queries.sql
+--	  Queries that take values once, or group by several sets of keys.  Those with ORDER BY
+--	  leave no order open; of others rows are compared as a set.
+
+-- name: users
+SELECT count(DISTINCT user_id) FROM visits;
+
+-- name: phrases
+SELECT count(DISTINCT phrase) FROM visits;
+
+-- name: referers
+SELECT count(DISTINCT referer) FROM visits;
+
+-- name: users_by_region
+SELECT region, count(DISTINCT user_id) AS users FROM visits GROUP BY region ORDER BY users DESC, region LIMIT 10;
+
+-- name: all_by_region
+SELECT region, sum(price), count(*) AS visits, avg(width), count(DISTINCT user_id) FROM visits GROUP BY region ORDER BY visits DESC, region LIMIT 10;
+
+-- name: users_by_phrase
+SELECT phrase, count(DISTINCT user_id) AS users FROM visits WHERE phrase <> '' GROUP BY phrase ORDER BY users DESC, phrase LIMIT 10;
+
+-- name: two_columns
+SELECT count(DISTINCT user_id), count(DISTINCT phrase) FROM visits;
+
+-- name: sum_of_widths
+SELECT sum(DISTINCT width) FROM visits;
+
+-- name: list_of_regions
+SELECT DISTINCT region FROM visits;
+
+-- name: list_of_users
+SELECT DISTINCT user_id FROM visits;
+
+-- name: rollup
+SELECT region, width, count(*), sum(price) FROM visits GROUP BY ROLLUP (region, width);
+
+-- name: cube
+SELECT region, width, at::date, count(*), sum(price) FROM visits GROUP BY CUBE (region, width, at::date);
+
+-- name: sets
+SELECT region, width, at::date, count(*), avg(price) FROM visits GROUP BY GROUPING SETS ((region), (width), (at::date), ());
