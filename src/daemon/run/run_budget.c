@@ -2,8 +2,8 @@
  * run_budget.c
  *		Making the budgets of RUNs; see run_budget.h.
  */
-#include "core/resident_messages.h"
 #include "daemon/run/run_budget.h"
+#include "core/resident_messages.h"
 
 /*
  * What groups may take for each thread, at least.  A query with few of them is not to
