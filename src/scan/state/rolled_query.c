@@ -136,6 +136,18 @@ wa_rolled_query_split(WaScanQuery *query)
 	return NULL;
 }
 
+/* Describes an aggregate with DISTINCT as one that takes these values; as wa_aggregate_describe. */
+static const char *
+describe(Aggref *aggref, Expr *values,
+		 const char *(*check)(const WaAggregateCall *call),
+		 WaAggregateCall *call)
+{
+	const char *reason =
+		wa_aggregate_describe(without_distinct(aggref, values), call);
+
+	return reason == NULL && check != NULL ? check(call) : reason;
+}
+
 /* Finds the column and the result of an aggregate with DISTINCT; as wa_scan_query_aggregate. */
 static const char *
 take_distinct(WaScanQuery *rolled, Aggref *aggref, int nbefore,
@@ -145,12 +157,9 @@ take_distinct(WaScanQuery *rolled, Aggref *aggref, int nbefore,
 	WaScanResult *result = &rolled->results[rolled->nresults++];
 	WaScanColumn *column;
 	WaAggregateCall call;
-	const char *reason =
-		wa_aggregate_describe(without_distinct(aggref, values), &call);
+	const char *reason = describe(aggref, values, check, &call);
 	int number = 0;
 
-	if (reason == NULL && check != NULL)
-		reason = check(&call);
 	if (reason != NULL)
 		return reason;
 	while (!equal(list_nth(rolled->distinct, number), values))
@@ -167,8 +176,7 @@ take_distinct(WaScanQuery *rolled, Aggref *aggref, int nbefore,
 	return wa_ops_are_together(column->plan.key.ops)
 			   ? NULL
 			   : "aggregates of numbers and of bits have DISTINCT over the "
-				 "same "
-				 "argument";
+				 "same argument";
 }
 
 const char *
