@@ -9,14 +9,7 @@
  */
 #include "postgres.h"
 
-#include <limits.h>
-
-#include <math.h>
-
 #include "nodes/extensible.h"
-#include "nodes/nodeFuncs.h"
-#include "optimizer/clauses.h"
-#include "optimizer/cost.h"
 #include "optimizer/optimizer.h"
 #include "optimizer/pathnode.h"
 #include "optimizer/paths.h"
@@ -25,11 +18,10 @@
 
 #include "scan/plan/alternative_path.h"
 #include "scan/plan/counted_plan.h"
-#include "scan/plan/group_estimate.h"
 #include "scan/plan/group_order.h"
 #include "scan/plan/joins_resident.h"
 #include "scan/plan/limit.h"
-#include "scan/plan/parallel_cost.h"
+#include "scan/plan/node_path.h"
 #include "scan/plan/path.h"
 #include "scan/plan/path_cost.h"
 #include "scan/plan/planned_query.h"
@@ -39,7 +31,6 @@
 #include "scan/plan/suggest.h"
 #include "scan/plan/upper_hook.h"
 #include "scan/plan/why.h"
-#include "scan/state/plan.h"
 #include "scan/state/rolled_query.h"
 #include "settings.h"
 
@@ -49,90 +40,6 @@
 
 static set_rel_pathlist_hook_type previous_relation_hook = NULL;
 
-static const CustomScanMethods scan_methods = {
-	.CustomName = "WarpAgg",
-	.CreateCustomScanState = wa_scan_create_state,
-};
-
-static const CustomScanMethods source_scan_methods = {
-	.CustomName = "WarpAgg Source",
-	.CreateCustomScanState = wa_source_create_state,
-};
-
-/* Returns an estimate as a number of a plan. */
-static int
-as_int(double estimate)
-{
-	return (int) Min(estimate, INT_MAX);
-}
-
-/*
- * Makes the plan of a source.  It has the parameters by which partitions are pruned, so
- * that these are pruned again when one changes.
- */
-static Plan *
-make_source_plan(PlannerInfo *root, RelOptInfo *rel, CustomPath *path,
-				 List *tlist, List *clauses, List *custom_plans)
-{
-	CustomScan *scan = makeNode(CustomScan);
-	ListCell *cell;
-
-	foreach (cell, clauses)
-		scan->custom_exprs = wa_plan_parameters(
-			scan->custom_exprs,
-			(Node *) lfirst_node(RestrictInfo, cell)->clause);
-	scan->scan.plan.targetlist = tlist;
-	scan->scan.scanrelid = rel->relid;
-	scan->methods = &source_scan_methods;
-	return &scan->scan.plan;
-}
-
-static const CustomPathMethods source_path_methods = {
-	.CustomName = "WarpAgg Source",
-	.PlanCustomPath = make_source_plan,
-};
-
-/* Makes the node's plan, for CustomPathMethods. */
-static Plan *
-make_plan(PlannerInfo *root, RelOptInfo *rel, CustomPath *path, List *tlist,
-		  List *clauses, List *custom_plans)
-{
-	const WaPlannedQuery *planned =
-		(const WaPlannedQuery *) linitial(path->custom_private);
-	const WaLimit *limit = (const WaLimit *) lsecond(path->custom_private);
-	CustomScan *scan = makeNode(CustomScan);
-	WaScanQuery query = planned->query;
-
-	wa_why_chosen(root);
-	wa_quick_joins_chosen(root);
-	query.nworkers = intVal(lthird(path->custom_private));
-	query.planned_batches = as_int(Max(ceil(wa_path_filling(planned)), 1));
-	query.planned_groups = as_int(planned->ngroups);
-	query.planned_inputs =
-		as_int(Max(planned->distinct_inputs, planned->inputs_without_tables));
-	query.planned_excluded = planned->excluded;
-	query.planned_children =
-		planned->sources.has_children ? planned->sources.nchildren : 0;
-	query.planned_pushed = planned->sources.pushed != NIL;
-	query.planned_alternative = planned->has_alternative;
-	query.block_cost =
-		wa_path_rows_cost(planned) / Max(planned->sources.pages, 1);
-	wa_plan_write(scan, &query, &limit->top);
-	scan->scan.plan.targetlist = tlist;
-	scan->scan.plan.qual = planned->having;
-	scan->scan.scanrelid = planned->relation->relid;
-	scan->flags = path->flags;
-	scan->methods = &scan_methods;
-	if (custom_plans != NIL)
-		wa_plan_set_below(scan, custom_plans);
-	return &scan->scan.plan;
-}
-
-static const CustomPathMethods path_methods = {
-	.CustomName = "WarpAgg",
-	.PlanCustomPath = make_plan,
-};
-
 /* Returns how many groups PostgreSQL expects to be returned, by one of its paths. */
 static double
 expected_groups(const RelOptInfo *output_rel)
@@ -140,125 +47,6 @@ expected_groups(const RelOptInfo *output_rel)
 	const Path *path = (const Path *) linitial(output_rel->pathlist);
 
 	return Max(path->rows, 1);
-}
-
-/* Tells whether parallel workers may compute what the path computes. */
-static bool
-is_parallel_safe_path(const PlannerInfo *root, const RelOptInfo *input_rel,
-					  const RelOptInfo *output_rel)
-{
-	return root->glob->parallelModeOK && input_rel->consider_parallel &&
-		   output_rel->consider_parallel;
-}
-
-/* Returns how many workers the path may have. */
-static int
-possible_workers(const PlannerInfo *root, const WaPlannedQuery *planned,
-				 const RelOptInfo *output_rel)
-{
-	RelOptInfo *input_rel = planned->relation;
-
-	/* Of a join this asks of all its relations. */
-	if (!is_parallel_safe_path(root, input_rel, output_rel))
-		return 0;
-	return compute_parallel_worker(input_rel, planned->sources.pages, -1,
-								   max_parallel_workers_per_gather);
-}
-
-/* Tells whether an expression has columns of other relations than one. */
-static bool
-has_other_columns(Node *expression, Index varno)
-{
-	ListCell *cell;
-
-	foreach (cell, pull_var_clause(expression, PVC_RECURSE_PLACEHOLDERS))
-		if (lfirst_node(Var, cell)->varno != (int) varno)
-			return true;
-	return false;
-}
-
-/*
- * Returns the columns of the table that are used for a row that PostgreSQL has read
- * (wa_rowwise_take_slot).  A foreign scan returns no others: it may leave clauses of the
- * table alone to its server.
- */
-static List *
-columns_of_rows(const WaScanQuery *query)
-{
-	List *all = list_concat_copy(query->keys, query->aggregates);
-	List *columns = NIL;
-	/* Behind a subquery clauses are looked at again. */
-	const bool has_subplans = contain_subplans((Node *) query->filter_clauses);
-	ListCell *cell;
-
-	foreach (cell, query->filter_clauses)
-		if (has_subplans || has_other_columns(lfirst(cell), query->varno))
-			all = lappend(all, lfirst(cell));
-	foreach (cell, query->joins.list)
-		all = lappend(all, ((const WaJoin *) lfirst(cell))->key);
-	all = list_concat(all, wa_joins_conditions(&query->joins));
-	foreach (cell, pull_var_clause((Node *) all, PVC_RECURSE_AGGREGATES |
-													 PVC_RECURSE_PLACEHOLDERS))
-		if (lfirst_node(Var, cell)->varno == (int) query->varno)
-			columns = list_append_unique(columns, lfirst(cell));
-	return columns;
-}
-
-/* Returns what groups are the same by when values that are taken once have been rolled up. */
-static List *
-rolled_keys(const WaScanQuery *query)
-{
-	List *keys =
-		list_truncate(list_copy(query->keys), wa_rolled_query_place(query));
-
-	return list_concat(keys, query->dependents);
-}
-
-/*
- * Makes a path of ours for the groups of a query that a limit wants, with such a target.
- * parent: the grouped relation.  Its number of rows is the caller's to set.
- */
-static CustomPath *
-make_path(PlannerInfo *root, RelOptInfo *parent, PathTarget *target,
-		  WaPlannedQuery *planned, const WaLimit *limit)
-{
-	RelOptInfo *input_rel = planned->relation;
-	CustomPath *path = makeNode(CustomPath);
-	int nworkers;
-
-	path->path.pathtype = T_CustomScan;
-	path->path.parent = parent;
-	path->path.pathtarget = target;
-	planned->ngroups = wa_estimate_groups(
-		root, wa_scan_query_keys(&planned->query), planned->rows);
-	planned->nreturned =
-		planned->rolls ? wa_estimate_groups(root, rolled_keys(&planned->query),
-											planned->rows)
-					   : planned->ngroups;
-	path->flags = CUSTOMPATH_SUPPORT_PROJECTION;
-	path->methods = &path_methods;
-	nworkers = possible_workers(root, planned, parent);
-	/* The plan must do when nothing is resident any more. */
-	if (!wa_parallel_is_worth(wa_path_rows_cost(planned), planned->ngroups,
-							  nworkers))
-		nworkers = 0;
-	/* In a worker, as a part of what it computes, the node can have none. */
-	path->path.parallel_safe = nworkers == 0 &&
-							   !planned->sources.has_children &&
-							   planned->joins.list == NIL &&
-							   is_parallel_safe_path(root, input_rel, parent);
-	if (planned->sources.has_children)
-		path->custom_paths = wa_planned_sources_paths(
-			root, input_rel, &planned->sources, &source_path_methods,
-			columns_of_rows(&planned->query));
-	path->custom_paths =
-		list_concat(path->custom_paths, list_copy(planned->joins.paths));
-	wa_resident_plan(root, planned, limit, nworkers, wa_path_filling(planned),
-					 false);
-	path->custom_private =
-		list_make3(planned, (void *) limit, makeInteger(nworkers));
-	wa_path_set_costs(&path->path, root, planned, limit, nworkers);
-	return path;
 }
 
 /*
@@ -272,7 +60,8 @@ suggest_columns(PlannerInfo *root, const RelOptInfo *output_rel,
 				const WaLimit *limit)
 {
 	const int nworkers = intVal(lthird(path->custom_private));
-	const Cost rival = wa_why_rival(output_rel, &path_methods)->total_cost;
+	const Cost rival =
+		wa_why_rival(output_rel, &wa_node_path_methods)->total_cost;
 	WaPlannedQuery loaded = *planned;
 	Path loaded_path = path->path;
 
@@ -285,7 +74,7 @@ suggest_columns(PlannerInfo *root, const RelOptInfo *output_rel,
 					 true);
 	wa_path_set_costs(&loaded_path, root, &loaded, limit, nworkers);
 	wa_path_scale_costs(&loaded_path, root, &loaded,
-						wa_why_rival(output_rel, &path_methods));
+						wa_why_rival(output_rel, &wa_node_path_methods));
 	if (loaded_path.total_cost >= rival)
 		return;
 	wa_suggest_planned(root, planned);
@@ -301,7 +90,7 @@ add_alternative(PlannerInfo *root, const RelOptInfo *output_rel,
 				WaPlannedQuery *planned, CustomPath *path)
 {
 	Path *alternative =
-		wa_alternative_path(root, output_rel, planned, &path_methods);
+		wa_alternative_path(root, output_rel, planned, &wa_node_path_methods);
 
 	planned->has_alternative = alternative != NULL;
 	if (alternative != NULL)
@@ -337,8 +126,9 @@ add_finer(PlannerInfo *root, RelOptInfo *parent, const WaPlannedQuery *planned,
 		if (reason != NULL)
 			return reason;
 		target->exprs = finer->query.keys;
-		below = make_path(root, parent, set_pathtarget_cost_width(root, target),
-						  finer, palloc0(sizeof(WaLimit)));
+		below = wa_node_path_make(root, parent,
+								  set_pathtarget_cost_width(root, target),
+								  finer, palloc0(sizeof(WaLimit)));
 		path->custom_paths = lappend(path->custom_paths, below);
 		path->path.startup_cost += below->path.total_cost;
 		path->path.total_cost += below->path.total_cost;
@@ -399,7 +189,7 @@ make_our_path(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *parent,
 	if (*reason != NULL)
 		return NULL;
 	wa_limit_recognise(root, planned, target, limit);
-	path = make_path(root, parent, target, planned, limit);
+	path = wa_node_path_make(root, parent, target, planned, limit);
 	if (is_better_apart(planned))
 	{
 		grouping->is_apart = true;
@@ -436,7 +226,7 @@ add_our_path(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *output_rel,
 	if (path == NULL || output_rel->pathlist == NIL)
 		return;
 	wa_path_scale_costs(&path->path, root, planned,
-						wa_why_rival(output_rel, &path_methods));
+						wa_why_rival(output_rel, &wa_node_path_methods));
 	if (planned->joins.list != NIL)
 		add_alternative(root, output_rel, planned, path);
 	/*
@@ -487,7 +277,7 @@ sort_our_paths(PlannerInfo *root, const RelOptInfo *grouped_rel,
 	{
 		CustomPath *path = (CustomPath *) lfirst(cell);
 
-		if (IsA(path, CustomPath) && path->methods == &path_methods)
+		if (IsA(path, CustomPath) && path->methods == &wa_node_path_methods)
 			add_sort(root, path, ordered_rel);
 	}
 }
@@ -564,8 +354,8 @@ add_eager_path(PlannerInfo *root, RelOptInfo *relation)
 			NULL ||
 		planned->sources.taken == NIL)
 		return;
-	path = make_path(root, eager.relation, eager.target, planned,
-					 palloc0(sizeof(WaLimit)));
+	path = wa_node_path_make(root, eager.relation, eager.target, planned,
+							 palloc0(sizeof(WaLimit)));
 	path->path.rows = eager.ngroups;
 	add_path(eager.relation, &path->path);
 }
@@ -586,8 +376,7 @@ consider_relation(PlannerInfo *root, RelOptInfo *relation, Index number,
 void
 wa_scan_init(void)
 {
-	RegisterCustomScanMethods(&scan_methods);
-	RegisterCustomScanMethods(&source_scan_methods);
+	wa_node_path_init();
 	wa_alternative_path_init();
 	wa_upper_hook_init(consider);
 	previous_relation_hook = set_rel_pathlist_hook;
