@@ -39,7 +39,8 @@ typedef struct WaTopN
 {
 	uint64_t limit; /* 0: all groups are wanted */
 	bool keeps_ties;
-	uint8_t unused[3]; /* 0 */
+	bool of_rows; /* no two rows are of one group, and there are no records */
+	uint8_t unused[2]; /* 0 */
 	uint32_t norders;
 	WaOrderBy orders[WA_MAX_ORDERS];
 } WaTopN;

@@ -104,7 +104,7 @@ UNIT_FAKE := $(UNIT_BUILD)/warpaggd_fake
 UNIT_COUNTING := $(UNIT_BUILD)/warpaggd_counting
 UNIT_CORE_TESTS := test_bits test_checksum test_exact_sum test_small_sum test_partial \
 	test_protocol test_program test_program_wide test_lookup_table test_query test_query_columns \
-	test_query_choose test_query_choose_wide test_query_clauses test_query_constants \
+	test_query_choose test_query_choose_wide test_query_first_rows test_query_clauses test_query_constants \
 	test_query_equal_values test_query_made test_query_wire test_coarser_groups \
 	test_group_memory test_replies test_resident
 UNIT_DAEMON_TESTS := test_daemon test_daemon_abuse test_daemon_process \
@@ -136,14 +136,14 @@ $(UNIT_CORE_PROGRAMS): %: %.o $(DAEMON_CORE_OBJS)
 
 $(UNIT_BUILD)/test_program: $(UNIT_BUILD)/test_program_reference.o
 
-$(UNIT_BUILD)/test_query $(UNIT_BUILD)/test_query_choose \
+$(UNIT_BUILD)/test_query $(UNIT_BUILD)/test_query_choose $(UNIT_BUILD)/test_query_first_rows \
 $(UNIT_BUILD)/test_query_made $(UNIT_BUILD)/test_query_wire $(UNIT_BUILD)/test_budget \
 $(UNIT_BUILD)/test_roll_up: \
 	$(UNIT_BUILD)/test_query_data.o
 $(UNIT_BUILD)/test_budget $(UNIT_BUILD)/test_made_tables $(UNIT_BUILD)/test_roll_up: \
 	$(UNIT_BUILD)/cpu_runner.o \
 	$(patsubst %,$(DAEMON_BUILD)/daemon/daemon/run/%.o,kept_tables made_tables query_groups \
-		query_tables run_budget)
+		query_tables run_budget take_extent)
 
 # The CPU's alone.
 $(UNIT_BUILD)/cpu_runner.o: src/daemon/run/query_runner.c

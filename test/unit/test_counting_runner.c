@@ -244,6 +244,13 @@ counting_free_state(void *run, void *state)
 	count_live(-1);
 }
 
+static bool
+counting_is_backward(const void *run)
+{
+	(void) run;
+	return false;
+}
+
 static void
 counting_end(void *run)
 {
@@ -257,6 +264,7 @@ const WaRunner wa_query_runner = {
 	.begin = counting_begin,
 	.make_state = counting_make_state,
 	.process = counting_process,
+	.is_backward = counting_is_backward,
 	.merge = counting_merge,
 	.divide = counting_divide,
 	.sort = counting_sort,

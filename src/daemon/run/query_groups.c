@@ -33,10 +33,20 @@ wa_query_status_of(WaRunOutcome outcome, char *error)
 	}
 }
 
+/*
+ * Tells whether the first groups of a query can be told of the extents: no other rows
+ * belong to them.
+ */
+static bool
+can_choose(const WaQuery *query, const WaRunRequest *request)
+{
+	return request->is_complete || query->top_n.of_rows;
+}
+
 bool
 wa_query_has_use(const WaQuery *query, const WaRunRequest *request)
 {
-	return (request->is_complete || !query->only_wanted) &&
+	return (can_choose(query, request) || !query->only_wanted) &&
 		   wa_tables_are_current(query, request);
 }
 
@@ -146,7 +156,8 @@ write_message(const WaRunQuery *query, WaQueryRun *groups, WaWriter *message,
 {
 	uint32_t next = 0;
 
-	if (query->request->is_complete && !wa_query_run_choose(groups))
+	if (can_choose(query->query, query->request) &&
+		!wa_query_run_choose(groups))
 		return wa_query_fail(error, WA_OUT_OF_MEMORY,
 							 "not enough memory for groups");
 	wa_query_run_write(groups, &next, SIZE_MAX, message);

@@ -1,10 +1,6 @@
 /*
  * query_runner.c
  *		The CPU device's runner: query programs over extents; see runner.h.
- *
- * Where a program may trap, the rows of an extent go through it in batches of
- * whole blocks, so that what traps leaves out blocks, which the backend then reads
- * itself.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,7 +11,9 @@
 #include "daemon/run/query_groups.h"
 #include "daemon/run/query_runner.h"
 #include "daemon/run/run_budget.h"
+#include "daemon/run/take_extent.h"
 #include "query/message/query_wire.h"
+#include "query/run/first_rows.h"
 #include "query/run/run_roll_up.h"
 
 /* Memory that a query may take as such. */
@@ -129,7 +127,8 @@ query_begin(const WaRunRequest *request, void **run, char *error)
 		if (query->rolled == NULL)
 			return refuse(query, error);
 	}
-	query->may_trap = wa_query_may_trap(query->query);
+	query->may_trap =
+		wa_query_may_trap(query->query) || wa_first_rows_may_trap(query->query);
 	*run = query;
 	return WA_OK;
 }
@@ -178,112 +177,24 @@ wa_query_state_make_of(const WaRunQuery *query, const WaNumberedQuery *numbered,
 						 "not enough memory for a query");
 }
 
-/* Says where the rows of an extent's columns lie, from a row on. */
-static void
-find_rows(const WaRunQuery *query, WaQueryState *state,
-		  const WaRunExtent *extent, size_t first)
-{
-	for (uint32_t i = 0; i < query->request->ncolumns; i++)
-	{
-		const WaColumn *column = extent->columns[i];
-		const WaColumnRows rows = {.form = column->form,
-								   .scale = column->scale,
-								   .values = column->values,
-								   .validity = column->validity,
-								   .display = column->display};
-
-		state->rows[i] = wa_column_rows_after(&rows, first);
-	}
-}
-
-/* Sets the bits of blocks first_block to end_block - 1. */
-static void
-leave_out(uint64_t *left_out, uint32_t first_block, uint32_t end_block)
-{
-	for (uint32_t block = first_block; block < end_block; block++)
-		left_out[block / 64] |= (uint64_t) 1 << (block % 64);
-}
-
 /*
- * Takes the rows of blocks first_block to end_block - 1, which are in one batch.
- * If they trap, they are taken block by block, and what traps is left out.
+ * Tells whether the last rows are taken first: as tables mostly grow at their ends, these
+ * have what comes first in an order that descends, after which others are of no use.
  */
-static WaStatus
-take_blocks(const WaRunQuery *query, WaQueryState *state,
-			const WaRunExtent *extent, uint32_t first_block, uint32_t end_block,
-			uint64_t *left_out, char *error)
+static bool
+query_is_backward(const void *run)
 {
-	const uint32_t first = wa_first_row(extent->row_end, first_block);
-	const size_t nrows = extent->row_end[end_block - 1] - first;
-	WaRunOutcome outcome;
-	WaStatus status = WA_OK;
+	const WaQuery *query = ((const WaRunQuery *) run)->query;
+	const WaTopN *top_n = &query->top_n;
+	uint32_t i = 0;
 
-	if (nrows == 0)
-		return WA_OK;
-	find_rows(query, state, extent, first);
-	outcome = wa_query_run_take(state->run, state->rows, nrows);
-	if (outcome != WA_RUN_TRAPPED)
-		return wa_query_status_of(outcome, error);
-	if (end_block - first_block == 1)
-		leave_out(left_out, first_block, end_block);
-	else
-		for (uint32_t block = first_block; block < end_block && status == WA_OK;
-			 block++)
-			status = take_blocks(query, state, extent, block, block + 1,
-								 left_out, error);
-	return status;
-}
-
-/* Takes the rows of a range in batches of whole blocks. */
-static WaStatus
-take_by_blocks(const WaRunQuery *query, WaQueryState *state,
-			   const WaRunExtent *extent, const WaRowRange *range,
-			   uint64_t *left_out, char *error)
-{
-	uint32_t row = range->begin;
-	uint32_t block = wa_run_block_of_row(extent, row);
-
-	while (row < range->end && !wa_query_is_useless(query, state))
-	{
-		uint32_t end_block = block + 1;
-		WaStatus status;
-
-		while (end_block < extent->nblocks &&
-			   extent->row_end[end_block - 1] < range->end &&
-			   extent->row_end[end_block] - row <= WA_VECTOR_ROWS)
-			end_block++;
-		status = take_blocks(query, state, extent, block, end_block, left_out,
-							 error);
-		if (status != WA_OK)
-			return status;
-		block = end_block;
-		row = extent->row_end[end_block - 1];
-	}
-	return WA_OK;
-}
-
-/* Takes the rows of a range, which do not trap. */
-static WaStatus
-take_rows(const WaRunQuery *query, WaQueryState *state,
-		  const WaRunExtent *extent, const WaRowRange *range, char *error)
-{
-	const uint32_t most = wa_query_run_is_plain(state->run)
-							  ? range->end - range->begin
-							  : WA_VECTOR_ROWS;
-	WaStatus status = WA_OK;
-
-	for (uint32_t row = range->begin; row < range->end && status == WA_OK &&
-									  !wa_query_is_useless(query, state);)
-	{
-		const uint32_t left = range->end - row;
-		const uint32_t nrows = left < most ? left : most;
-
-		find_rows(query, state, extent, row);
-		status = wa_query_status_of(
-			wa_query_run_take(state->run, state->rows, nrows), error);
-		row += nrows;
-	}
-	return status;
+	if (!wa_first_rows_are_wanted(query))
+		return false;
+	/* That they are true is no order that a table grows in. */
+	while (i + 1 < top_n->norders &&
+		   query->keys[top_n->orders[i].number].kind == WA_VECTOR_BOOL)
+		i++;
+	return top_n->orders[i].descending;
 }
 
 static WaStatus
@@ -291,17 +202,19 @@ query_process(void *run, void *state, const WaRunExtent *extent,
 			  uint64_t *left_out, char *error)
 {
 	WaRunQuery *query = run;
-	WaStatus status = WA_OK;
+	WaQueryState *own = state;
+	const WaExtentTaking taking = {.run = own->run,
+								   .rows = own->rows,
+								   .ncolumns = query->request->ncolumns,
+								   .may_trap = query->may_trap,
+								   .is_backward = query_is_backward(query),
+								   .most_groups = query->query->max_groups,
+								   .is_useless = &query->is_useless};
+	const WaStatus status =
+		wa_query_status_of(wa_take_extent(&taking, extent, left_out), error);
 
-	for (uint32_t i = 0; i < extent->nranges && status == WA_OK; i++)
-		status =
-			query->may_trap
-				? take_by_blocks(query, state, extent, &extent->ranges[i],
-								 left_out, error)
-				: take_rows(query, state, extent, &extent->ranges[i], error);
 	/* Other threads are to know before their groups are as many. */
-	if (wa_query_has_too_many(query, ((const WaQueryState *) state)->run) ||
-		wa_query_run_is_odd(((const WaQueryState *) state)->run))
+	if (wa_query_has_too_many(query, own->run) || wa_query_run_is_odd(own->run))
 		wa_query_give_up(query);
 	return status;
 }
@@ -330,6 +243,7 @@ static WaStatus
 query_use_devices(void *run, void **states, const WaRunRequest *request,
 				  WaDeviceShare *shares, char *error)
 {
+	const Query *query = run;
 	const WaGpuRun own = {.run = run,
 						  .query = ((const WaRunQuery *) run)->numbered,
 						  .make_state = wa_query_state_make,
@@ -338,6 +252,9 @@ query_use_devices(void *run, void **states, const WaRunRequest *request,
 						  .free_state = wa_query_state_free,
 						  .rows = &((WaRunQuery *) run)->gpu_rows};
 
+	/* A GPU would look for each row among the groups, which takes longer. */
+	if (query->query->top_n.of_rows)
+		return WA_OK;
 	return wa_gpu_runner_use(&own, states, request, shares, error);
 }
 #endif
@@ -350,6 +267,7 @@ const WaRunner wa_query_runner = {
 #ifdef WA_WITH_CUDA
 	.use_devices = query_use_devices,
 #endif
+	.is_backward = query_is_backward,
 	.merge = query_merge,
 	.divide = wa_groups_divide,
 	.sort = wa_groups_sort,

@@ -279,10 +279,13 @@ leave_out(WaRun *run, uint64_t place, const uint64_t *left_out)
 static bool
 note_shares(WaRun *run, const WaDeviceShare *shares)
 {
+	const bool backward = wa_query_runner.is_backward(run->states.run);
 	bool noted = true;
 
-	for (uint64_t i = 0; i < run->sources.count; i++)
+	for (uint64_t n = 0; n < run->sources.count; n++)
 	{
+		const uint64_t i = backward ? run->sources.count - 1 - n : n;
+
 		if (!shares[i].taken)
 		{
 			run->rest[run->nrest++] = i;

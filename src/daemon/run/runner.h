@@ -57,6 +57,12 @@ typedef struct WaRunner
 							const WaRunRequest *request, WaDeviceShare *shares,
 							char *error);
 
+	/*
+	 * Tells whether the threads are to begin with the last extents, as these are likely to
+	 * have what is wanted.
+	 */
+	bool (*is_backward)(const void *run);
+
 	/* Adds what a state has to another; it is freed afterwards as usual. */
 	WaStatus (*merge)(void *run, void *into, void *from, char *error);
 

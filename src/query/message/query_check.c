@@ -231,6 +231,16 @@ order_is_sound(const WaQuery *query, const WaOrderBy *order)
 	}
 }
 
+/* Tells whether groups can be single rows, of which the first ones are wanted. */
+static bool
+rows_are_sound(const WaQuery *query)
+{
+	for (uint32_t i = 0; i < query->nkeys; i++)
+		if (query->keys[i].kind == WA_VECTOR_TEXT)
+			return false;
+	return query->ncolumns == 0 && !query->top_n.keeps_ties;
+}
+
 /* Tells whether some groups can be chosen as wanted, if not all are. */
 static bool
 top_n_is_sound(const WaQuery *query)
@@ -238,11 +248,13 @@ top_n_is_sound(const WaQuery *query)
 	const WaTopN *top_n = &query->top_n;
 
 	if (top_n->limit == 0)
-		return top_n->norders == 0 && !top_n->keeps_ties &&
+		return top_n->norders == 0 && !top_n->keeps_ties && !top_n->of_rows &&
 			   (query->rolled != NULL ||
 				query->only_wanted == (query->made != NULL));
 	if (top_n->limit > WA_QUERY_MAX_TOP_N || top_n->norders == 0 ||
 		top_n->norders > WA_MAX_ORDERS || query->nkeys == 0)
+		return false;
+	if (top_n->of_rows && !rows_are_sound(query))
 		return false;
 	/* Of equal keys all rows are to be of one group. */
 	for (uint32_t i = 0; i < query->nkeys; i++)
@@ -263,8 +275,8 @@ rolled_is_sound(const WaQuery *query)
 
 	if (rolled == NULL)
 		return true;
-	if (query->made != NULL || rolled->filter != -1 || rolled->argument < 0 ||
-		(uint32_t) rolled->argument >= query->nkeys)
+	if (query->made != NULL || query->top_n.of_rows || rolled->filter != -1 ||
+		rolled->argument < 0 || (uint32_t) rolled->argument >= query->nkeys)
 		return false;
 	kind = query->keys[rolled->argument].kind;
 	if (rolled->ops == 0)

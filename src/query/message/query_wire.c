@@ -377,7 +377,8 @@ read_program(WaReader *reader, WaArena *arena, const WaTableFinder *finder,
 static bool
 top_n_is_one(const WaTopN *top_n)
 {
-	if (top_n->norders > WA_MAX_ORDERS || !is_flag(&top_n->keeps_ties))
+	if (top_n->norders > WA_MAX_ORDERS || !is_flag(&top_n->keeps_ties) ||
+		!is_flag(&top_n->of_rows))
 		return false;
 	for (uint32_t i = 0; i < top_n->norders; i++)
 		if (!is_flag(&top_n->orders[i].descending) ||

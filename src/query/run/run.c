@@ -91,6 +91,13 @@ make_groups(WaQueryRun *run)
 		if (run->groups == NULL)
 			return false;
 	}
+	if (wa_first_rows_are_wanted(query))
+	{
+		run->first = wa_first_rows_make(run->arena, query);
+		if (run->first == NULL)
+			return false;
+		run->skips_rows = !wa_query_may_trap(query);
+	}
 	for (uint32_t i = 0; i < query->ncolumns; i++)
 	{
 		const WaQueryColumn *column = &query->columns[i];
@@ -269,11 +276,15 @@ take_rows(WaQueryRun *run, size_t nrows)
 	return WA_RUN_TAKEN;
 }
 
-/* Keeps the rows that are left, which become tables. */
+/* Keeps the rows that are left, which become tables, or the first of them. */
 static WaRunOutcome
 keep_rows(WaQueryRun *run, size_t nrows)
 {
-	if (!wa_run_rows_take(run->made, run->key_vectors, nrows))
+	if (run->first != NULL &&
+		!wa_first_rows_take(run->first, run->key_vectors, nrows))
+		return WA_RUN_TRAPPED;
+	if (run->made != NULL &&
+		!wa_run_rows_take(run->made, run->key_vectors, nrows))
 		return WA_RUN_NO_MEMORY;
 	run->rows += nrows;
 	return WA_RUN_TAKEN;
@@ -311,9 +322,14 @@ wa_query_run_take(WaQueryRun *run, const WaColumnRows *rows, size_t nrows)
 	if (run->is_plain)
 		return take_plain(run, rows, nrows);
 	wa_run_inputs_begin(run, rows);
+	if (run->skips_rows)
+		left = wa_run_inputs_skip(run, nrows);
+	if (left == 0)
+		return WA_RUN_TAKEN;
 	if (wa_query_batch_compute(run->batch, &left) != WA_BATCH_COMPUTED)
 		return WA_RUN_TRAPPED;
 	if (left == 0)
 		return WA_RUN_TAKEN;
-	return run->made != NULL ? keep_rows(run, left) : take_rows(run, left);
+	return run->made != NULL || run->first != NULL ? keep_rows(run, left)
+												   : take_rows(run, left);
 }

@@ -11,10 +11,9 @@
  */
 #include <string.h>
 
-#include "core/decimal.h"
-#include "core/exact_sum.h"
 #include "query/groups/group_decimal.h"
 #include "query/run/group_number.h"
+#include "query/run/order_rank.h"
 #include "query/run/run_internal.h"
 
 /* Where a group has its place by one order: smaller ranks come first. */
@@ -46,27 +45,6 @@ typedef struct Choice
 
 #define NARROW (-1)
 
-/* Returns a number that is in the order of floats; NaN is the largest. */
-static int64_t
-float_rank(double x)
-{
-	int64_t bits;
-
-	if (x != x)
-		return INT64_MAX;
-	if (x == 0)
-		return 0;
-	bits = (int64_t) wa_double_bits(x);
-	return bits >= 0 ? bits : -(bits & INT64_MAX);
-}
-
-/* Returns a number that is in the order of decimals. */
-static __int128
-decimal_rank(int64_t value, uint8_t scale)
-{
-	return (__int128) value * wa_powers_of_ten[WA_DECIMAL_MAX_SCALE - scale];
-}
-
 /* Returns the number that a group has by a key, which may be NULL. */
 static __int128
 key_number(Choice *choice, uint16_t number, uint32_t group, bool *is_null)
@@ -82,7 +60,7 @@ key_number(Choice *choice, uint16_t number, uint32_t group, bool *is_null)
 	switch (run->query->keys[number].kind)
 	{
 		case WA_VECTOR_FLOAT:
-			return float_rank(value.number);
+			return wa_float_rank(value.number);
 		case WA_VECTOR_DECIMAL:
 			if (!wa_decimal_number(&value, WA_DECIMAL_MAX_SCALE, &rank))
 				choice->failed = true;
@@ -113,11 +91,11 @@ extreme_number(WaVectorKind kind, const WaRecord *record,
 	switch (kind)
 	{
 		case WA_VECTOR_FLOAT:
-			return float_rank(wa_bits_double(word));
+			return wa_float_rank(wa_bits_double(word));
 		case WA_VECTOR_DECIMAL:
 			memcpy(&header, record->words + layout->header, sizeof(header));
-			return decimal_rank((int64_t) word,
-								is_min ? header.min_scale : header.max_scale);
+			return wa_decimal_rank((int64_t) word, is_min ? header.min_scale
+														  : header.max_scale);
 		default:
 			return (int64_t) word;
 	}
@@ -364,6 +342,20 @@ compare_widely(Choice *choice, uint32_t ngroups, int scales[WA_MAX_ORDERS])
 	choice->scales = scales;
 }
 
+/* Makes groups of the first rows, and none of others. */
+static bool
+choose_rows(WaQueryRun *run)
+{
+	const size_t nrows = wa_first_rows_finish(run->first);
+	uint32_t group;
+
+	for (size_t row = 0; row < nrows; row++)
+		if (!wa_query_groups_find_values(
+				run->groups, wa_first_rows_keys(run->first, row), &group))
+			return false;
+	return true;
+}
+
 bool
 wa_query_run_choose(WaQueryRun *run)
 {
@@ -374,6 +366,8 @@ wa_query_run_choose(WaQueryRun *run)
 	int scales[WA_MAX_ORDERS];
 	uint64_t *chosen;
 
+	if (run->first != NULL)
+		return choose_rows(run);
 	if (top_n->limit == 0 || top_n->limit >= ngroups)
 		return true;
 	choice.entries = wa_arena_alloc(run->arena, (size_t) top_n->limit *

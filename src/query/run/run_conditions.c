@@ -199,6 +199,7 @@ find_between(const WaRunCondition *condition, const WaColumnRows *rows,
 							  (int16_t) clamp(most, INT16_MIN, INT16_MAX), out);
 			break;
 		case WA_FORM_INT32:
+		case WA_FORM_DECIMAL32:
 		case WA_FORM_TEXT:
 			are_between_int32(rows->values, selection, nrows,
 							  (int32_t) clamp(least, INT32_MIN, INT32_MAX),
@@ -242,6 +243,7 @@ may_be_between(WaForm form, int64_t least, int64_t most)
 		case WA_FORM_INT16:
 			return least <= INT16_MAX && most >= INT16_MIN;
 		case WA_FORM_INT32:
+		case WA_FORM_DECIMAL32:
 		case WA_FORM_TEXT:
 			return least <= INT32_MAX && most >= INT32_MIN;
 		default:
@@ -260,13 +262,30 @@ keep_valid(const uint8_t *validity, const uint16_t *selection, size_t nrows,
 		out[i] &= validity[selection == NULL ? i : selection[i]];
 }
 
+/* Tells whether the values of a form lie as integers with a sign do. */
+static bool
+has_integers(WaForm form)
+{
+	switch (form)
+	{
+		case WA_FORM_INT16:
+		case WA_FORM_INT32:
+		case WA_FORM_INT64:
+		case WA_FORM_DECIMAL32:
+		case WA_FORM_DECIMAL64:
+		case WA_FORM_TEXT:
+			return true;
+		default:
+			return false;
+	}
+}
+
 bool
 wa_run_condition_apply(const WaRunCondition *condition,
 					   const WaColumnRows *rows, const uint16_t *selection,
 					   size_t nrows, uint8_t *out)
 {
-	if (rows->form != WA_FORM_INT16 && rows->form != WA_FORM_INT32 &&
-		rows->form != WA_FORM_INT64 && rows->form != WA_FORM_TEXT)
+	if (!has_integers(rows->form))
 		return false;
 	if (condition->table != NULL)
 		find_entries(condition->table, rows, selection, nrows, out);

@@ -13,7 +13,7 @@
 #include "query/message/query.h"
 
 /*
- * What a clause says: the value is not NULL and, without a table, lies between these, or,
+ * What a clause says, or something else: the value is not NULL and, without a table, lies between these, or,
  * if it is_outside, does not; with one, it has an entry that is not NULL, and true if these
  * are BOOL.
  */
@@ -32,7 +32,8 @@ extern const WaRunCondition *wa_run_conditions_make(WaArena *arena,
 
 /*
  * Stores 1 for rows that fulfil a condition, else 0: of the selected ones, or the first if
- * selection is NULL.  Returns false if that cannot be told of rows of their form.
+ * selection is NULL; of decimals by their units.  Returns false if that cannot be told of rows
+ * of their form.
  */
 extern WA_MUST_CHECK bool
 wa_run_condition_apply(const WaRunCondition *condition,

@@ -148,6 +148,21 @@ run_part(void *context, uint32_t part, uint32_t begin, uint32_t end,
 			   : WA_BATCH_TRAPPED;
 }
 
+size_t
+wa_run_inputs_skip(WaQueryRun *run, size_t nrows)
+{
+	WaVector bools = {.values = run->batch->keep};
+	size_t nleft;
+
+	if (!wa_first_rows_mark(run->first, run->inputs, nrows, run->batch->keep))
+		return nrows;
+	if (memchr(run->batch->keep, 1, nrows) == NULL)
+		return 0;
+	nleft = wa_vector_select(&bools, nrows, run->left);
+	run->selected = run->left;
+	return nleft;
+}
+
 WaBatchReader
 wa_run_inputs_reader(WaQueryRun *run)
 {

@@ -11,6 +11,7 @@
 
 #include "core/must_check.h"
 #include "query/message/partial_groups.h"
+#include "query/run/first_rows.h"
 #include "query/run/query_batch.h"
 #include "query/run/run.h"
 #include "query/run/run_conditions.h"
@@ -26,6 +27,8 @@ struct WaQueryRun
 	WaQueryBatch *batch;
 	WaQueryGroups *groups;  /* NULL: there is one group */
 	WaRecordTable **tables; /* of the columns */
+	WaFirstRows *first;     /* rows that are groups of their own; or NULL */
+	bool skips_rows;        /* those of no use need not go through the query */
 	WaRunRows *made; /* rows that become tables; NULL: groups are wanted */
 	WaPartialColumn *columns;
 	WaPartialShape shape;
@@ -58,6 +61,12 @@ extern WA_MUST_CHECK bool wa_run_inputs_make(WaQueryRun *run);
 
 /* Begins with all rows of a batch. */
 extern void wa_run_inputs_begin(WaQueryRun *run, const WaColumnRows *rows);
+
+/*
+ * Leaves only rows that may be among the first that are wanted, as far as the first order
+ * tells without a vector; returns how many.
+ */
+extern size_t wa_run_inputs_skip(WaQueryRun *run, size_t nrows);
 
 /* Returns what reads the rows of batches that were begun with. */
 extern WaBatchReader wa_run_inputs_reader(WaQueryRun *run);

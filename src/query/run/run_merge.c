@@ -115,6 +115,11 @@ wa_query_merge(WaQueryRun *into, WaQueryRun *from)
 	WaRunOutcome outcome = WA_RUN_TAKEN;
 
 	wa_query_run_count(into, from->rows);
+	if (into->first != NULL)
+	{
+		wa_first_rows_merge(into->first, from->first);
+		return WA_RUN_TAKEN;
+	}
 	if (!wa_query_run_expect(into, ngroups))
 		return WA_RUN_NO_MEMORY;
 	for (uint32_t first = 0; first < ngroups && outcome == WA_RUN_TAKEN;

@@ -1,0 +1,487 @@
+/*
+ * first_rows.c
+ *		The first rows of a query each of whose rows is a group of its own; see first_rows.h.
+ *
+ * Rows are kept until there are twice as many as are wanted.  Then the first of these are
+ * chosen (Hoare's algorithm FIND), and the last of them is the limit: rows that do not come
+ * before it are not kept from then on.  A row has a rank for each expression of ORDER BY;
+ * those of ones that descend are turned around, and NULLs have ranks beyond all values.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "core/vectorised.h"
+#include "query/run/first_rows.h"
+#include "query/run/order_rank.h"
+#include "query/run/run_conditions.h"
+
+/* Of more rows than that, these are chosen among groups. */
+#define MOST_ROWS 100000
+
+/* The rank of NULLs, or its negative: no value has one as large. */
+#define NULL_RANK ((__int128) 1 << 126)
+
+typedef __int128 Rank;
+
+/* A row, while some are chosen. */
+typedef struct Entry
+{
+	Rank rank; /* by the first order */
+	uint32_t number;
+} Entry;
+
+struct WaFirstRows
+{
+	const WaQuery *query;
+	size_t norders;
+	size_t nkeys;
+	size_t limit;
+	size_t count;         /* of the rows that are kept */
+	Rank *ranks;          /* of each, by each order */
+	WaQueryValue *values; /* of each, its keys */
+	Entry *entries;       /* of the rows, while some are chosen */
+	uint8_t *is_chosen;   /* likewise */
+	uint64_t random;
+	bool has_last;
+	Rank last[WA_MAX_ORDERS];
+	Rank candidates[WA_VECTOR_ROWS]; /* ranks of rows by the first order */
+};
+
+bool
+wa_first_rows_are_wanted(const WaQuery *query)
+{
+	/* A backend may have bytes in place of numerics. */
+	for (uint32_t i = 0; i < query->nkeys; i++)
+		if (query->keys[i].kind == WA_VECTOR_TEXT ||
+			query->program.kinds[query->key_numbers[i]] != query->keys[i].kind)
+			return false;
+	return query->top_n.of_rows && query->top_n.limit > 0 &&
+		   query->top_n.limit <= MOST_ROWS;
+}
+
+WaFirstRows *
+wa_first_rows_make(WaArena *arena, const WaQuery *query)
+{
+	WaFirstRows *first = wa_arena_alloc_aligned(arena, sizeof(*first));
+	const size_t limit = (size_t) query->top_n.limit;
+	const size_t room = 2 * limit + WA_VECTOR_ROWS;
+
+	if (first == NULL)
+		return NULL;
+	first->query = query;
+	first->norders = query->top_n.norders;
+	first->nkeys = query->nkeys;
+	first->limit = limit;
+	first->count = 0;
+	first->random = 1;
+	first->has_last = false;
+	first->ranks =
+		wa_arena_alloc_aligned(arena, room * first->norders * sizeof(Rank));
+	first->values =
+		wa_arena_alloc(arena, room * first->nkeys * sizeof(WaQueryValue));
+	first->entries = wa_arena_alloc_aligned(arena, room * sizeof(Entry));
+	first->is_chosen = wa_arena_alloc(arena, room);
+	return arena->failed ? NULL : first;
+}
+
+bool
+wa_first_rows_may_trap(const WaQuery *query)
+{
+	for (uint32_t i = 0; i < query->nkeys && query->top_n.of_rows; i++)
+		if (query->keys[i].kind == WA_VECTOR_DECIMAL)
+			return true;
+	return false;
+}
+
+/* Tells whether ranks are those of a row that comes before another. */
+static inline bool
+comes_before(const Rank *a, const Rank *b, size_t norders)
+{
+	for (size_t i = 0; i < norders; i++)
+		if (a[i] != b[i])
+			return a[i] < b[i];
+	return false;
+}
+
+/*
+ * Choosing
+ */
+
+/* Tells whether an entry's row comes before another's. */
+static inline bool
+entry_comes_before(const WaFirstRows *first, const Entry *a, const Entry *b)
+{
+	const size_t norders = first->norders;
+
+	if (a->rank != b->rank || norders == 1)
+		return a->rank < b->rank;
+	return comes_before(first->ranks + a->number * norders,
+						first->ranks + b->number * norders, norders);
+}
+
+/* Returns a place from begin to end - 1 that no data knows beforehand. */
+static size_t
+random_place(WaFirstRows *first, size_t begin, size_t end)
+{
+	first->random = first->random * UINT64_C(6364136223846793005) +
+					UINT64_C(1442695040888963407);
+	return begin + (size_t) ((first->random >> 33) % (end - begin));
+}
+
+/*
+ * Brings entries from begin to end - 1 into two parts, none empty, so that no row of the
+ * second comes before one of the first; returns where the second begins.
+ */
+static size_t
+divide(WaFirstRows *first, size_t begin, size_t end)
+{
+	const size_t place = random_place(first, begin, end);
+	Entry *entries = first->entries;
+	const Entry middle = entries[place];
+	size_t low = begin;
+	size_t high = end - 1;
+
+	entries[place] = entries[begin];
+	entries[begin] = middle;
+	for (;;)
+	{
+		Entry swapped;
+
+		while (entry_comes_before(first, &entries[low], &middle))
+			low++;
+		while (entry_comes_before(first, &middle, &entries[high]))
+			high--;
+		if (low >= high)
+			return high + 1;
+		swapped = entries[low];
+		entries[low++] = entries[high];
+		entries[high--] = swapped;
+	}
+}
+
+/* Brings the entries of as many rows as are wanted, the first ones, to the front. */
+static void
+choose(WaFirstRows *first)
+{
+	size_t begin = 0;
+	size_t end = first->count;
+
+	for (size_t i = 0; i < first->count; i++)
+		first->entries[i] =
+			(Entry){first->ranks[i * first->norders], (uint32_t) i};
+	while (end - begin > 1)
+	{
+		const size_t second = divide(first, begin, end);
+
+		if (second == first->limit)
+			return;
+		if (second < first->limit)
+			begin = second;
+		else
+			end = second;
+	}
+}
+
+/* Finds the last of the rows that are chosen. */
+static void
+find_last(WaFirstRows *first)
+{
+	const size_t norders = first->norders;
+	const Entry *last = first->entries;
+
+	for (size_t i = 1; i < first->limit; i++)
+		if (entry_comes_before(first, last, &first->entries[i]))
+			last = &first->entries[i];
+	memcpy(first->last, first->ranks + last->number * norders,
+		   norders * sizeof(Rank));
+	first->has_last = true;
+}
+
+/* Moves a row to the place of another one. */
+static void
+move_row(WaFirstRows *first, size_t to, size_t from)
+{
+	memcpy(first->ranks + to * first->norders,
+		   first->ranks + from * first->norders, first->norders * sizeof(Rank));
+	memcpy(first->values + to * first->nkeys,
+		   first->values + from * first->nkeys,
+		   first->nkeys * sizeof(WaQueryValue));
+}
+
+/* Drops all rows but the chosen ones, whose entries are in front. */
+static void
+drop_others(WaFirstRows *first)
+{
+	size_t from = first->limit;
+
+	memset(first->is_chosen, 0, first->count);
+	for (size_t i = 0; i < first->limit; i++)
+		first->is_chosen[first->entries[i].number] = 1;
+	for (size_t to = 0; to < first->limit; to++)
+	{
+		if (first->is_chosen[to])
+			continue;
+		while (!first->is_chosen[from])
+			from++;
+		move_row(first, to, from++);
+	}
+	first->count = first->limit;
+}
+
+/* Drops rows that are not wanted, once there are more than so many. */
+static void
+drop_beyond(WaFirstRows *first, size_t most)
+{
+	if (first->count <= most)
+		return;
+	choose(first);
+	find_last(first);
+	drop_others(first);
+}
+
+/*
+ * Marking
+ */
+
+/* Tells for floats whether they are at most so much, and for NaN that it is not. */
+#define DEFINE_AT_MOST(name, type)                                            \
+	WA_VECTORISED static void name(const type *restrict values, size_t nrows, \
+								   double most, uint8_t *restrict marks)      \
+	{                                                                         \
+		for (size_t i = 0; i < nrows; i++)                                    \
+			marks[i] = values[i] <= most;                                     \
+	}
+
+/* Likewise whether they are at least so much, which NaN is. */
+#define DEFINE_AT_LEAST(name, type)                                           \
+	WA_VECTORISED static void name(const type *restrict values, size_t nrows, \
+								   double least, uint8_t *restrict marks)     \
+	{                                                                         \
+		for (size_t i = 0; i < nrows; i++)                                    \
+			marks[i] = !(values[i] < least);                                  \
+	}
+
+DEFINE_AT_MOST(are_at_most_float4, float)
+DEFINE_AT_MOST(are_at_most_float8, double)
+DEFINE_AT_LEAST(are_at_least_float4, float)
+DEFINE_AT_LEAST(are_at_least_float8, double)
+
+/* Marks floats whose ranks are at most so much, or at least, if the order descends. */
+static bool
+mark_floats(const WaColumnRows *rows, size_t nrows, Rank rank, bool descending,
+			uint8_t *marks)
+{
+	const int64_t infinity = wa_float_rank(INFINITY);
+	double limit;
+
+	/* There are ranks without floats beyond. */
+	if (rank > infinity || rank < -infinity)
+		return false;
+	limit = wa_rank_float((int64_t) rank);
+	if (rows->form == WA_FORM_FLOAT4)
+		(descending ? are_at_least_float4
+					: are_at_most_float4)(rows->values, nrows, limit, marks);
+	else
+		(descending ? are_at_least_float8
+					: are_at_most_float8)(rows->values, nrows, limit, marks);
+	for (size_t i = 0; i < nrows && rows->validity != NULL; i++)
+		marks[i] &= rows->validity[i];
+	return true;
+}
+
+/* Returns a number divided by a positive one, rounded down. */
+static Rank
+divide_down(Rank number, Rank by)
+{
+	return number / by - (number % by < 0);
+}
+
+/* Likewise integers, or decimals, which are in units of 10^-scale. */
+static bool
+mark_integers(const WaColumnRows *rows, size_t nrows, Rank rank,
+			  bool descending, uint8_t *marks)
+{
+	const Rank unit =
+		rows->form == WA_FORM_DECIMAL32 || rows->form == WA_FORM_DECIMAL64
+			? wa_decimal_rank(1, rows->scale)
+			: 1;
+	const Rank limit =
+		descending ? -divide_down(-rank, unit) : divide_down(rank, unit);
+	const WaRunCondition condition = {
+		.least = descending ? (int64_t) limit : INT64_MIN,
+		.most = descending ? INT64_MAX : (int64_t) limit};
+
+	return limit == (int64_t) limit &&
+		   wa_run_condition_apply(&condition, rows, NULL, nrows, marks);
+}
+
+bool
+wa_first_rows_mark(const WaFirstRows *first, const WaColumnRows *inputs,
+				   size_t nrows, uint8_t *marks)
+{
+	const WaOrderBy *order = &first->query->top_n.orders[0];
+	const uint16_t number = first->query->key_numbers[order->number];
+	const WaColumnRows *rows = &inputs[number];
+	Rank rank = first->last[0];
+
+	if (!first->has_last || number >= first->query->ninputs ||
+		(order->nulls_first && rows->validity != NULL))
+		return false;
+	/* With one order alone, rows that are equal to the last do not come before it. */
+	if (first->norders == 1)
+		rank--;
+	if (order->descending)
+		rank = ~rank;
+	switch (first->query->keys[order->number].kind)
+	{
+		case WA_VECTOR_FLOAT:
+			return mark_floats(rows, nrows, rank, order->descending, marks);
+		case WA_VECTOR_INT:
+		case WA_VECTOR_DECIMAL:
+			return mark_integers(rows, nrows, rank, order->descending, marks);
+		default:
+			return false;
+	}
+}
+
+/*
+ * Taking
+ */
+
+/* Returns the rank of a row by an order; key: what is ordered by. */
+static inline Rank
+rank_of(const WaOrderBy *order, WaVectorKind kind, const WaVector *key,
+		size_t row)
+{
+	Rank rank;
+
+	if (!wa_vector_is_valid(key, row))
+		return order->nulls_first ? -NULL_RANK : NULL_RANK;
+	switch (kind)
+	{
+		case WA_VECTOR_BOOL:
+			rank = wa_vector_bools(key)[row];
+			break;
+		case WA_VECTOR_FLOAT:
+			rank = wa_float_rank(wa_vector_floats(key)[row]);
+			break;
+		case WA_VECTOR_DECIMAL:
+			rank = wa_decimal_rank(wa_vector_ints(key)[row], key->scale);
+			break;
+		default:
+			rank = wa_vector_ints(key)[row];
+	}
+	return order->descending ? ~rank : rank;
+}
+
+/* Stores a value of a row. */
+static void
+store_value(WaVectorKind kind, const WaVector *key, size_t row,
+			WaQueryValue *value)
+{
+	*value = (WaQueryValue){.is_null = !wa_vector_is_valid(key, row)};
+	if (value->is_null)
+		return;
+	switch (kind)
+	{
+		case WA_VECTOR_BOOL:
+			value->integer = wa_vector_bools(key)[row];
+			return;
+		case WA_VECTOR_FLOAT:
+			value->number = wa_vector_floats(key)[row];
+			return;
+		case WA_VECTOR_DECIMAL:
+			value->integer = wa_vector_ints(key)[row];
+			value->scale = key->scale;
+			value->shown = key->mixed ? key->display[row] : key->scale;
+			return;
+		default:
+			value->integer = wa_vector_ints(key)[row];
+	}
+}
+
+/* Keeps a row, whose first rank is known, if it comes before the last one that is wanted. */
+static void
+take_row(WaFirstRows *first, WaVector *const *keys, size_t row, Rank rank)
+{
+	const WaQuery *query = first->query;
+	Rank *ranks = first->ranks + first->count * first->norders;
+	WaQueryValue *values = first->values + first->count * first->nkeys;
+
+	ranks[0] = rank;
+	for (size_t i = 1; i < first->norders; i++)
+	{
+		const WaOrderBy *order = &query->top_n.orders[i];
+
+		ranks[i] = rank_of(order, query->keys[order->number].kind,
+						   keys[order->number], row);
+	}
+	if (first->has_last && !comes_before(ranks, first->last, first->norders))
+		return;
+	for (size_t i = 0; i < first->nkeys; i++)
+		store_value(query->keys[i].kind, keys[i], row, &values[i]);
+	first->count++;
+}
+
+bool
+wa_first_rows_take(WaFirstRows *first, WaVector *const *keys, size_t nrows)
+{
+	const WaQuery *query = first->query;
+	const WaOrderBy *order = &query->top_n.orders[0];
+	const WaVectorKind kind = query->keys[order->number].kind;
+	const Rank last = first->has_last ? first->last[0] : NULL_RANK;
+
+	for (size_t i = 0; i < first->nkeys; i++)
+		if (query->keys[i].kind == WA_VECTOR_DECIMAL && keys[i]->wide)
+			return false;
+	for (size_t row = 0; row < nrows; row++)
+		first->candidates[row] = rank_of(order, kind, keys[order->number], row);
+	for (size_t row = 0; row < nrows; row++)
+		if (first->candidates[row] <= last)
+			take_row(first, keys, row, first->candidates[row]);
+	drop_beyond(first, 2 * first->limit);
+	return true;
+}
+
+/* Takes a row that another has. */
+static void
+take_theirs(WaFirstRows *first, const WaFirstRows *others, size_t row)
+{
+	const Rank *ranks = others->ranks + row * first->norders;
+
+	if (first->has_last && !comes_before(ranks, first->last, first->norders))
+		return;
+	memcpy(first->ranks + first->count * first->norders, ranks,
+		   first->norders * sizeof(Rank));
+	memcpy(first->values + first->count * first->nkeys,
+		   others->values + row * first->nkeys,
+		   first->nkeys * sizeof(WaQueryValue));
+	first->count++;
+	drop_beyond(first, 2 * first->limit);
+}
+
+void
+wa_first_rows_merge(WaFirstRows *first, const WaFirstRows *others)
+{
+	for (size_t row = 0; row < others->count; row++)
+		take_theirs(first, others, row);
+}
+
+size_t
+wa_first_rows_finish(WaFirstRows *first)
+{
+	drop_beyond(first, first->limit);
+	return first->count;
+}
+
+void
+wa_first_rows_forget(WaFirstRows *first)
+{
+	first->count = 0;
+}
+
+const WaQueryValue *
+wa_first_rows_keys(const WaFirstRows *first, size_t row)
+{
+	return first->values + row * first->nkeys;
+}
