@@ -32,7 +32,8 @@ REGRESS = init family sum avg min max count variance nulls numeric interval \
 	resident_queries resident_times resident_forms resident_wide \
 	resident_quotients resident_spill resident_memory resident_equal_values resident_top \
 	resident_texts resident_distinct_inputs resident_expressions resident_dashboards \
-	resident_costs resident_attempts resident_rest resident_family resident_places partitions \
+	resident_costs resident_attempts resident_rest resident_family resident_places \
+	scan_rows_first partitions \
 	joins joins_counted joins_kept joins_made joins_rest joins_quick joins_dependent joins_memory \
 	quotients contract why why_heap versions
 ISOLATION = snapshot scan partitions joins

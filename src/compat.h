@@ -565,4 +565,27 @@ old_snapshots_end_compat(void)
 #endif
 }
 
+/*
+ * Have the rows of a custom scan of a table be in a slot of a kind: once its state is made,
+ * and when it begins.
+ */
+static inline void
+make_scan_slot_compat(CustomScanState *scan, const TupleTableSlotOps *kind)
+{
+#if PG_VERSION_NUM >= 160000
+	scan->slotOps = kind;
+#endif
+}
+
+static inline void
+begin_scan_slot_compat(CustomScanState *scan, EState *estate,
+					   const TupleTableSlotOps *kind)
+{
+#if PG_VERSION_NUM < 160000
+	ExecInitScanTupleSlot(estate, &scan->ss,
+						  RelationGetDescr(scan->ss.ss_currentRelation), kind);
+	ExecAssignScanProjectionInfo(&scan->ss);
+#endif
+}
+
 #endif /* WA_COMPAT_H */

@@ -246,6 +246,33 @@ ok( wait_until(
 				});
 		}),
 	'both columns that were asked for are loaded');
+
+# So is what the first rows are found by, with their places.
+my $first = 'SELECT a, b FROM asked ORDER BY b DESC LIMIT 3';
+ok( wait_until(
+		120,
+		sub {
+			value($node,
+				qq{SELECT warpagg_unload('asked');
+				  SET warpagg.autoload = on;
+				  SET warpagg.enable_scan = on;
+				  SELECT count(*) FROM warpagg_resident;
+				  $first});
+			return wait_until(
+				20,
+				sub {
+					return value($node,
+						q{SELECT string_agg(column_name, ',' ORDER BY column_name)
+						  FROM warpagg_resident WHERE relation = 'asked'::regclass})
+					  eq 'b,ctid';
+				});
+		}),
+	'what first rows are found by is loaded');
+like(
+	value($node, qq{LOAD 'warpagg'; SET warpagg.enable_scan = on;
+		EXPLAIN (ANALYZE, COSTS OFF) $first}),
+	qr/WarpAgg Rows.*Resident Rows: 40000/s,
+	'and used');
 value($node, 'DROP TABLE asked');
 
 # A query without columns has the narrowest loaded, but not that of a small table.

@@ -203,13 +203,14 @@ query_process(void *run, void *state, const WaRunExtent *extent,
 {
 	WaRunQuery *query = run;
 	WaQueryState *own = state;
-	const WaExtentTaking taking = {.run = own->run,
-								   .rows = own->rows,
-								   .ncolumns = query->request->ncolumns,
-								   .may_trap = query->may_trap,
-								   .is_backward = query_is_backward(query),
-								   .most_groups = query->query->max_groups,
-								   .is_useless = &query->is_useless};
+	const WaExtentTaking taking = {
+		.run = own->run,
+		.rows = own->rows,
+		.ncolumns = query->request->ncolumns,
+		.may_trap = query->may_trap,
+		.is_backward = query_is_backward(query),
+		.most_groups = wa_query_rolls(query) ? 0 : query->query->max_groups,
+		.is_useless = &query->is_useless};
 	const WaStatus status =
 		wa_query_status_of(wa_take_extent(&taking, extent, left_out), error);
 
@@ -243,9 +244,9 @@ static WaStatus
 query_use_devices(void *run, void **states, const WaRunRequest *request,
 				  WaDeviceShare *shares, char *error)
 {
-	const Query *query = run;
+	const WaRunQuery *query = run;
 	const WaGpuRun own = {.run = run,
-						  .query = ((const WaRunQuery *) run)->numbered,
+						  .query = query->numbered,
 						  .make_state = wa_query_state_make,
 						  .groups = wa_query_runner_groups,
 						  .merge = query_merge,

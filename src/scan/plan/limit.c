@@ -43,13 +43,16 @@ is_null(const Node *expression)
 								  ((const Const *) expression)->constisnull);
 }
 
-/* Tells whether groups go straight to ORDER BY and LIMIT. */
+/* Tells whether groups, or rows, go straight to ORDER BY and LIMIT. */
 static bool
 has_limit(PlannerInfo *root)
 {
 	Query *parse = root->parse;
+	const bool has_groups = parse->groupClause != NIL;
+	const bool has_distinct = parse->distinctClause != NIL;
+	const bool is_of_rows = !has_groups && !has_distinct && !parse->hasAggs;
 
-	return (parse->groupClause == NIL) != (parse->distinctClause == NIL) &&
+	return (has_groups != has_distinct || is_of_rows) &&
 		   !is_null(parse->limitCount) && root->sort_pathkeys != NIL &&
 		   !parse->hasWindowFuncs && !parse->hasTargetSRFs &&
 		   parse->rowMarks == NIL && is_stable(parse->limitCount) &&

@@ -191,8 +191,11 @@ wa_node_path_make(PlannerInfo *root, RelOptInfo *parent, PathTarget *target,
 	path->path.pathtype = T_CustomScan;
 	path->path.parent = parent;
 	path->path.pathtarget = target;
-	planned->ngroups = wa_estimate_groups(
-		root, wa_scan_query_keys(&planned->query), planned->rows);
+	planned->ngroups =
+		wa_compiler_has_places(planned->query.compiler)
+			? wa_limit_estimate(limit, planned->rows) /* no others are kept */
+			: wa_estimate_groups(root, wa_scan_query_keys(&planned->query),
+								 planned->rows);
 	planned->nreturned =
 		planned->rolls ? wa_estimate_groups(root, rolled_keys(&planned->query),
 											planned->rows)

@@ -4,8 +4,9 @@
  *
  * One hook is called when PostgreSQL has made its own paths for a grouping; ours
  * is added beside them, and the cheapest wins.  Another is called for each table of a
- * query, some of whose rows PostgreSQL may aggregate before they are joined (from 19
- * on): there our path is for partial states.
+ * query: if a few of its rows are wanted, the first ones, a path of ours is for these, and
+ * if PostgreSQL may aggregate some before they are joined (from 19 on), one is for partial
+ * states.
  */
 #include "postgres.h"
 
@@ -28,6 +29,7 @@
 #include "scan/plan/planner_compat.h"
 #include "scan/plan/quick_joins.h"
 #include "scan/plan/resident_plan.h"
+#include "scan/plan/rows_path.h"
 #include "scan/plan/suggest.h"
 #include "scan/plan/upper_hook.h"
 #include "scan/plan/why.h"
@@ -369,14 +371,17 @@ consider_relation(PlannerInfo *root, RelOptInfo *relation, Index number,
 		previous_relation_hook(root, relation, number, entry);
 	wa_upper_hook_be_last();
 	/* Whose hook is called after this one may say that rows are not in the heap. */
-	if (wa_enable_scan && set_rel_pathlist_hook == consider_relation)
-		add_eager_path(root, relation);
+	if (!wa_enable_scan || set_rel_pathlist_hook != consider_relation)
+		return;
+	add_eager_path(root, relation);
+	wa_rows_path_add(root, relation);
 }
 
 void
 wa_scan_init(void)
 {
 	wa_node_path_init();
+	wa_rows_path_init();
 	wa_alternative_path_init();
 	wa_upper_hook_init(consider);
 	previous_relation_hook = set_rel_pathlist_hook;

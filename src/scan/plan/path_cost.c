@@ -34,11 +34,9 @@
 #define COMPARE_COST 0.005
 
 /*
- * What it costs to ask the device process; what it then takes to find a group, and to
- * send one and take it, or to evaluate a distinct input; and by how much it is faster than
+ * What it takes the device process to find a group, and to send one and have it taken, or to evaluate a distinct input; and by how much it is faster than
  * one process.
  */
-#define ASKING_COST      40
 #define FOUND_GROUP_COST 0.05
 #define SENT_GROUP_COST  0.15
 #define INPUT_COST       0.3
@@ -136,7 +134,7 @@ resident_cost(const WaPlannedQuery *planned, double share)
 
 	if (share <= 0)
 		return 0;
-	return (planned->has_gpus ? GPU_ASKING_COST : ASKING_COST) +
+	return (planned->has_gpus ? GPU_ASKING_COST : WA_ASKING_COST) +
 		   FOUND_GROUP_COST * Max(planned->ngroups, planned->distinct_inputs) +
 		   SENT_GROUP_COST * planned->resident_groups +
 		   INPUT_COST * planned->distinct_inputs +

@@ -8,6 +8,9 @@
 #include "scan/plan/limit.h"
 #include "scan/plan/planned_query.h"
 
+/* What it costs to ask the device process. */
+#define WA_ASKING_COST 40
+
 /* Returns how much memory the groups will take, as a part of what they may take. */
 extern double wa_path_filling(const WaPlannedQuery *planned);
 

@@ -90,6 +90,15 @@ is_presorted_compat(const Aggref *aggref)
 #endif
 }
 
+/* Says so of a path above another one of which that is said. */
+static inline void
+disable_like_compat(Path *path, const Path *below)
+{
+#if PG_VERSION_NUM >= 180000
+	path->disabled_nodes = below->disabled_nodes;
+#endif
+}
+
 /* Has all strategies be allowed for a new relation that are for others. */
 static inline void
 set_strategies_compat(PlannerInfo *root, RelOptInfo *relation)

@@ -98,7 +98,9 @@ static void
 find_share(PlannerInfo *root, WaPlannedQuery *planned, bool is_loaded)
 {
 	planned->resident_share = is_loaded ? 1 : resident_share(root, planned);
-	planned->has_gpus = wa_connection_state()->gpus > 0;
+	/* The first rows are found by threads, wherever there are GPUs. */
+	planned->has_gpus = wa_connection_state()->gpus > 0 &&
+						!wa_compiler_has_places(planned->query.compiler);
 }
 
 /* Tells whether so many distinct inputs are worth asking for. */

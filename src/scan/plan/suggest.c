@@ -47,14 +47,20 @@ wa_suggest_scanned(Relation relation, const WaSourceColumns *named,
 }
 
 bool
+wa_suggest_is_possible(const WaPlannedQuery *planned)
+{
+	return wa_enable_resident && !IsParallelWorker() &&
+		   planned->query.compiler->ncolumns > 0 &&
+		   planned->query.compiler->ncolumns <= WA_MAX_QUERY_COLUMNS &&
+		   wa_suggest_is_wanted(planned->sources.pages);
+}
+
+bool
 wa_suggest_is_worth(const WaPlannedQuery *planned)
 {
 	const WaPlannedSources *sources = &planned->sources;
 
-	return wa_enable_resident && !IsParallelWorker() &&
-		   planned->query.compiler->ncolumns > 0 &&
-		   planned->query.compiler->ncolumns <= WA_MAX_QUERY_COLUMNS &&
-		   wa_suggest_is_wanted(sources->pages) &&
+	return wa_suggest_is_possible(planned) &&
 		   sources->rows >= sources->tuples * MIN_SHARE;
 }
 

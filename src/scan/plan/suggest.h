@@ -23,10 +23,12 @@
 extern void wa_suggest_scanned(Relation relation, const WaSourceColumns *named,
 							   bool are_resident);
 
+/* Tells whether the columns of a query could be suggested: the table is large enough. */
+extern bool wa_suggest_is_possible(const WaPlannedQuery *planned);
+
 /*
- * Tells whether the columns of a query could be suggested that PostgreSQL answers by a
- * plan of its own, as by an index: the table is large enough, and the query reads a good
- * part of it.
+ * Likewise of one that PostgreSQL answers by a plan of its own, as by an index: it also reads
+ * a good part of the table.
  */
 extern bool wa_suggest_is_worth(const WaPlannedQuery *planned);
 

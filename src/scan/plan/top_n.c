@@ -111,22 +111,38 @@ find_number(const WaScanQuery *query, const Node *expression)
 	return -1;
 }
 
+/* Tells whether the device process can be told of an expression of ORDER BY. */
+static bool
+can_tell(const WaScanQuery *query, const WaLimit *limit, int number)
+{
+	Node *expression = (Node *) list_nth(limit->top.expressions, number);
+	WaOrderBy order;
+
+	return order_by_number(query, find_number(query, expression), &order) &&
+		   find_direction(expression,
+						  list_nth_oid(limit->top.operators, number),
+						  &order.descending);
+}
+
+bool
+wa_top_n_is_all(const WaScanQuery *query, const WaLimit *limit)
+{
+	const int count = list_length(limit->top.expressions);
+	bool is_all = count > 0 && count <= WA_MAX_ORDERS && !limit->top.keeps_ties;
+
+	for (int i = 0; i < count && is_all; i++)
+		is_all = can_tell(query, limit, i);
+	return is_all;
+}
+
 bool
 wa_top_n_is_likely(const WaPlannedQuery *planned, const WaLimit *limit)
 {
 	const WaScanQuery *query = wa_scan_query_returned(&planned->query);
-	Node *first;
-	WaOrderBy order;
-	bool descending;
 
-	if (limit->top.expressions == NIL || planned->having != NIL ||
-		query->sets != NIL || list_length(query->distinct) > 1 ||
-		limit->ngroups > WA_QUERY_MAX_TOP_N)
-		return false;
-	first = (Node *) linitial(limit->top.expressions);
-	return order_by_number(query, find_number(query, first), &order) &&
-		   find_direction(first, linitial_oid(limit->top.operators),
-						  &descending);
+	return limit->top.expressions != NIL && planned->having == NIL &&
+		   limit->ngroups <= WA_QUERY_MAX_TOP_N && query->sets == NIL &&
+		   list_length(query->distinct) <= 1 && can_tell(query, limit, 0);
 }
 
 /* Tells whether all groups are needed to find out whether one has an error. */
@@ -193,4 +209,7 @@ wa_top_n_describe(const WaScanQuery *query, const PlanState *ps,
 		memset(top_n, 0, sizeof(*top_n));
 	else
 		top_n->limit = limit;
+	/* No two rows lie in one place. */
+	top_n->of_rows = top_n->limit > 0 && !top_n->keeps_ties &&
+					 wa_compiler_has_places(query->compiler);
 }

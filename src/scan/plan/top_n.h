@@ -22,6 +22,12 @@ extern bool wa_top_n_is_likely(const WaPlannedQuery *planned,
 							   const WaLimit *limit);
 
 /*
+ * Tells whether the device process would be told of all of ORDER BY, so that as many groups
+ * are wanted as LIMIT says.
+ */
+extern bool wa_top_n_is_all(const WaScanQuery *query, const WaLimit *limit);
+
+/*
  * Describes in *top_n which groups of a node, of whose query top (NULL: nothing) chooses
  * some, are wanted now; its limit is 0 if all are, or if the device process could not
  * tell which.

@@ -14,6 +14,7 @@
 
 #include "heap/gather.h"
 #include "scan/rows/batch_loop.h"
+#include "scan/rows/choose_rows.h"
 #include "scan/rows/merge.h"
 #include "scan/rows/rowwise.h"
 #include "scan/spill/group_store.h"
@@ -86,6 +87,8 @@ take_rows(WaScanState *state, size_t nrows)
 	const uint32 *groups = NULL;
 	const uint8 *found = NULL;
 
+	if (wa_choose_rows_take(state, nrows))
+		return;
 	if (state->store.groups != NULL)
 	{
 		wa_groups_check(wa_query_groups_find(state->store.groups->table,
@@ -206,6 +209,7 @@ wa_scan_begin(WaScanState *state)
 {
 	state->batch.query->reader = (WaBatchReader){run_part, select_rows, state};
 	wa_scan_make_groups(&state->store);
+	wa_choose_rows_begin(state);
 	wa_sources_begin(&state->sources);
 }
 
@@ -310,6 +314,7 @@ wa_scan_read(WaScanState *state)
 {
 	while (wa_scan_take_batch(state))
 		;
+	wa_choose_rows_finish(state);
 }
 
 /* Takes a message of groups that were spilled. */

@@ -162,9 +162,6 @@ wa_scan_prepare(WaScanState *state, EState *estate, Relation table)
 	if (reason != NULL)
 		elog(ERROR, "warpagg cannot compile an expression any more: %s",
 			 reason);
-	/* Row by row, PostgreSQL would take another value for them. */
-	if (wa_compiler_has_places(query->compiler))
-		elog(ERROR, "warpagg cannot compute places of rows in a node");
 	wa_scan_prepare_joins(query, estate);
 	wa_scan_prepare_reading(state, table);
 	state->batch.rowwise =

@@ -6,6 +6,7 @@
 
 #include "executor/executor.h"
 
+#include "heap/place.h"
 #include "scan/rows/rowwise.h"
 #include "scan/spill/group_store.h"
 #include "scan/spill/spill.h"
@@ -19,7 +20,7 @@ struct WaRowwise
 	ExprState **where; /* the clauses */
 	int nwhere;
 	int nalone; /* so many come first, which are about the table, or sets, alone */
-	ExprState **keys;
+	ExprState **keys;      /* NULL: the place of the row */
 	ExprState **filters;   /* of the columns; NULL: none */
 	ExprState **arguments; /* NULL: rows are counted */
 	Datum *values;
@@ -31,6 +32,7 @@ wa_rowwise_make(WaScanStore *store, ExprContext *econtext)
 {
 	const WaScanQuery *query = store->query;
 	ParamListInfo parameters = store->sources->estate->es_param_list_info;
+	const Var *place = wa_compiler_place(query->varno);
 	WaRowwise *rowwise = palloc0(sizeof(WaRowwise));
 
 	rowwise->query = query;
@@ -50,7 +52,9 @@ wa_rowwise_make(WaScanStore *store, ExprContext *econtext)
 	rowwise->nulls = palloc(sizeof(bool) * (query->nkeys + 1));
 	for (int i = 0; i < query->nkeys; i++)
 		rowwise->keys[i] =
-			ExecInitExprWithParams(list_nth(query->by, i), parameters);
+			equal(list_nth(query->by, i), place)
+				? NULL
+				: ExecInitExprWithParams(list_nth(query->by, i), parameters);
 	rowwise->filters = palloc(sizeof(ExprState *) * (query->ncolumns + 1));
 	rowwise->arguments = palloc(sizeof(ExprState *) * (query->ncolumns + 1));
 	for (int i = 0; i < query->ncolumns; i++)
@@ -88,13 +92,22 @@ first_unfulfilled(const WaRowwise *rowwise, int number, ExprContext *econtext)
 	return number;
 }
 
-/* Evaluates the keys. */
+/* Evaluates the keys, of which the place of the row is none of PostgreSQL's. */
 static void
 evaluate_keys(WaRowwise *rowwise)
 {
+	ExprContext *econtext = rowwise->econtext;
+
 	for (int i = 0; i < rowwise->query->nkeys; i++)
-		rowwise->values[i] = ExecEvalExpr(rowwise->keys[i], rowwise->econtext,
-										  &rowwise->nulls[i]);
+		if (rowwise->keys[i] != NULL)
+			rowwise->values[i] =
+				ExecEvalExpr(rowwise->keys[i], econtext, &rowwise->nulls[i]);
+		else
+		{
+			rowwise->values[i] = Int64GetDatum(
+				wa_place_of_item(&econtext->ecxt_scantuple->tts_tid));
+			rowwise->nulls[i] = false;
+		}
 }
 
 /*

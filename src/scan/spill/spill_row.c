@@ -2,18 +2,20 @@
  * spill_row.c
  *		Rows of a table as they are spilled; see spill_row.h.
  *
- * A value that is out of line is spilled as what points to it, which holds for as
+ * The place of a row, if that is used, is a column of them.  A value that is out of line is spilled as what points to it, which holds for as
  * long as the snapshot.
  */
 #include "postgres.h"
 
 #include "access/htup_details.h"
 #include "access/sysattr.h"
+#include "catalog/pg_type.h"
 #include "executor/executor.h"
 #include "optimizer/optimizer.h"
 #include "utils/rel.h"
 
 #include "heap/gather.h"
+#include "heap/place.h"
 #include "scan/spill/spill_row.h"
 
 struct WaSpillRows
@@ -78,8 +80,12 @@ describe(WaSpillRows *rows, TupleDesc table)
 	for (int i = 0; i < rows->ncolumns; i++)
 	{
 		uses[i] = (WaGatherUse){.attnum = (AttrNumber) (i + 1)};
-		TupleDescCopyEntry(rows->packed, uses[i].attnum, table,
-						   rows->attnums[i]);
+		if (rows->attnums[i] > 0)
+			TupleDescCopyEntry(rows->packed, uses[i].attnum, table,
+							   rows->attnums[i]);
+		else
+			TupleDescInitEntry(rows->packed, uses[i].attnum, "ctid", INT8OID,
+							   -1, 0);
 	}
 	rows->gather = wa_gather_make(rows->packed, rows->ncolumns, uses);
 	rows->values = palloc(sizeof(Datum) * (rows->ncolumns + 1));
@@ -101,18 +107,42 @@ wa_spill_rows_make(const WaScanQuery *query, const WaScanSources *sources)
 	return rows;
 }
 
+/* Stores a column of a row in a slot, which has columns of the table as values. */
+static void
+pack_column(WaSpillRows *rows, int number, const TupleTableSlot *slot)
+{
+	const AttrNumber attnum = rows->attnums[number];
+
+	rows->nulls[number] = attnum > 0 && slot->tts_isnull[attnum - 1];
+	rows->values[number] =
+		attnum > 0 ? slot->tts_values[attnum - 1]
+				   : Int64GetDatum(wa_place_of_item(&slot->tts_tid));
+}
+
+/* Has a slot show a column of a row that was spilled. */
+static void
+unpack_column(const WaSpillRows *rows, int number, TupleTableSlot *slot)
+{
+	const AttrNumber attnum = rows->attnums[number];
+
+	if (attnum > 0)
+	{
+		slot->tts_values[attnum - 1] = rows->values[number];
+		slot->tts_isnull[attnum - 1] = rows->nulls[number];
+	}
+	else
+		wa_place_item(DatumGetInt64(rows->values[number]), &slot->tts_tid);
+}
+
 HeapTuple
 wa_spill_rows_pack(WaSpillRows *rows, TupleTableSlot *slot)
 {
 	HeapTuple packed;
 
-	if (rows->ncolumns > 0)
+	if (rows->ncolumns > 0 && rows->attnums[rows->ncolumns - 1] > 0)
 		slot_getsomeattrs(slot, rows->attnums[rows->ncolumns - 1]);
 	for (int i = 0; i < rows->ncolumns; i++)
-	{
-		rows->values[i] = slot->tts_values[rows->attnums[i] - 1];
-		rows->nulls[i] = slot->tts_isnull[rows->attnums[i] - 1];
-	}
+		pack_column(rows, i, slot);
 	packed = heap_form_tuple(rows->packed, rows->values, rows->nulls);
 	ExecClearTuple(slot);
 	return packed;
@@ -135,9 +165,6 @@ wa_spill_rows_slot(WaSpillRows *rows, const WaRow *spilled)
 	memset(slot->tts_isnull, true, slot->tts_tupleDescriptor->natts);
 	heap_deform_tuple(&tuple, rows->packed, rows->values, rows->nulls);
 	for (int i = 0; i < rows->ncolumns; i++)
-	{
-		slot->tts_values[rows->attnums[i] - 1] = rows->values[i];
-		slot->tts_isnull[rows->attnums[i] - 1] = rows->nulls[i];
-	}
+		unpack_column(rows, i, slot);
 	return ExecStoreVirtualTuple(slot);
 }

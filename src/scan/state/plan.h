@@ -35,6 +35,9 @@ extern Node *wa_scan_create_state(CustomScan *plan);
 /* Likewise of the node of a source below it (scan/node/feed.h). */
 extern Node *wa_source_create_state(CustomScan *plan);
 
+/* Of that which reads the rows that one below it finds (scan/node/first_rows.c). */
+extern Node *wa_first_rows_create_state(CustomScan *plan);
+
 /* And of that which reads what is joined again (scan/node/again.h). */
 extern Node *wa_again_create_state(CustomScan *plan);
 

@@ -24,6 +24,8 @@ typedef struct WaScanBatch
 	WaVector **key_vectors;
 	WaQueryBatch *query; /* the same on its way through the query */
 	uint32 *group_numbers;
+	struct WaChosenRows
+		*chosen; /* scan/rows/choose_rows.h; NULL: all rows become groups */
 	WaPace pace;
 	struct WaRowwise
 		*rowwise;  /* scan/rows/rowwise.h; NULL: nothing does that */
