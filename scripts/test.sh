@@ -30,7 +30,9 @@
 #						on this kind of device (gpu) and nothing fell back
 #	WA_RANDOM_SEED		seed of the random tests (default 1)
 #	WA_RANDOM_SECONDS	seconds for random queries (default 20)
-#	WA_SCAN_QUERIES		random queries of the scan tier (default 300)
+#	WA_SCAN_QUERIES		random queries of the scan tier (default 300), and a third as many
+#						for first rows
+#	WA_FIRST_NODES		the percentage of these that has to get the node (default 25)
 #	WA_SCAN_PROCESSES	how many databases run so many of them at the same time, with
 #						one seed after the other (default 1)
 #	WA_PARTITION_QUERIES, WA_PARTITION_NODES
@@ -860,6 +862,8 @@ stage_scan_random()
 	start_preloaded random
 	run_random scan_queries.py --self-test
 	run_scan_queries --queries "${WA_SCAN_QUERIES:-300}" --nodes "${WA_SCAN_NODES:-40}"
+	run_random scan_queries.py --first --resident --seed "${WA_RANDOM_SEED:-1}" \
+		--queries "$((${WA_SCAN_QUERIES:-300} / 3))" --nodes "${WA_FIRST_NODES:-25}"
 	check 'no process of the server crashed' server_log_is_clean
 	keep_logs "$WA_SERVER_LOG"
 	report

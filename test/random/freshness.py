@@ -20,7 +20,8 @@ what each session did lately is printed with it.
 
 The last line is "N passed, M failed", and the exit status is 0 only if M is 0.
 Now and then an answer is explained.  It is a failure, too, if fewer than PERCENT
-of these used resident blocks, or none of an owner's or of a keeper's did.
+of these used resident blocks, or none of an owner's, of a keeper's, or of those about
+first rows did.
 --expect-difference is for settings that break the tier on purpose: then there
 has to be a difference.
 """
@@ -31,7 +32,7 @@ import os
 import sys
 import time
 
-from freshness_writers import Actor, Loader, Writer, make_tables
+from freshness_writers import Actor, Loader, Writer, load, make_tables
 from session import Session
 
 QUERIES = [
@@ -46,6 +47,9 @@ QUERIES = [
     "SELECT k, s, count(*), min(d), max(n) FROM {t} WHERE id BETWEEN 10 AND 60 "
     "GROUP BY k, s ORDER BY k, s",
     "SELECT count(*), sum(f), max(v) FROM {t} WHERE s = 's3' OR f < 0",
+    "SELECT v, id, k, d, n FROM {t} ORDER BY v DESC NULLS LAST, id, k, d, n LIMIT 50",
+    "SELECT d, n, id, v, k FROM {t} WHERE s <> 's3' ORDER BY d, n DESC, id, v, k "
+    "LIMIT 7 OFFSET 20",
     "SELECT x, count(*), sum(v) FROM {t} GROUP BY x ORDER BY x",
 ]
 NODE = "SET LOCAL warpagg.enable_scan = on; SET LOCAL warpagg.accelerate = 'all'"
@@ -59,7 +63,7 @@ class Checker(Actor):
     def __init__(self, name, seed, until, port=None):
         super().__init__(name, seed, until, port)
         self.checks = self.differences = 0
-        self.explained = self.used = self.blocks = 0
+        self.explained = self.used = self.blocks = self.first = 0
         self.errors = collections.Counter()
 
     def prepare(self):
@@ -93,6 +97,7 @@ class Checker(Actor):
                  if "Resident Blocks: " in row[0]]
         self.explained += 1
         self.used += len(found)
+        self.first += bool(found) and any("(WarpAgg Rows)" in row[0] for row in rows)
         self.blocks += sum(found)
 
     def same(self, query, expected):
@@ -179,7 +184,7 @@ class Keeper(Checker):
             if self.rng.random() < 0.3:
                 self.explain(query)
             if self.rng.random() < 0.1:
-                self.ask(f"SAVEPOINT a; SELECT warpagg_load('{table}')")
+                self.ask(f"SAVEPOINT a; {load(table)}")
                 self.ask("ROLLBACK TO a")
             time.sleep(self.rng.choice([0, 0.1]))
 
@@ -214,7 +219,7 @@ class Owner(Checker):
             f"DELETE FROM {table} WHERE {self.some()}",
             f"INSERT INTO {table} (id, k, v) SELECT i, i % 7, 5 "
             f"FROM generate_series(1, {self.rng.choice([1, 300])}) i",
-            f"SELECT warpagg_load('{table}')"])
+            load(table)])
         self.ask("SAVEPOINT a")
         if self.ask(statement)[0] != "00000" or self.rng.random() < 0.3:
             self.ask("ROLLBACK TO a")
@@ -325,7 +330,17 @@ def main():
         actors.append(
             Loader("standby_loader", options.seed, until, options.standby))
     return run(options, actors + checkers, checkers,
-               lambda failed: check_use(checkers, options.used), "wa_fresh")
+               lambda failed: check_use(checkers, options.used)
+               + check_first(checkers, options.used), "wa_fresh")
+
+
+def check_first(checkers, percent):
+    """Prints how often first rows were found; returns 1 if never, and they should be."""
+    first = sum(checker.first for checker in checkers)
+    print(f"{first} of these were first rows")
+    if percent and not first:
+        print("FAILED  no first rows were found in resident blocks")
+    return int(percent > 0 and first == 0)
 
 
 def check_use(checkers, percent):

@@ -53,6 +53,11 @@ def make_tables(session):
         session.run(f"VACUUM (FREEZE, ANALYZE) wa_fresh.{table}")
 
 
+def load(table):
+    """Returns the statement that loads all columns of a table, and the places of rows."""
+    return f"SELECT warpagg_load('{table}'), warpagg_load('{table}', '{{ctid}}')"
+
+
 class Actor(threading.Thread):
     """A session of its own that does something again and again."""
 
@@ -238,7 +243,7 @@ class Writer(Actor):
             f"({STORAGE[name]}); {fill}; CREATE INDEX {name}_k ON {table} (k); "
             f"{ends}",
             f"BEGIN; ALTER TABLE {table} ADD COLUMN x int DEFAULT 7; "
-            f"SELECT warpagg_load('{table}'); {ends}",
+            f"{load(table)}; {ends}",
             f"ALTER TABLE {table} SET UNLOGGED; {self.change()};\n"
             f"VACUUM {table}; ALTER TABLE {table} SET LOGGED"])
 
@@ -287,7 +292,7 @@ class Loader(Actor):
         table = self.table()
         level = self.rng.choice(["READ COMMITTED", "REPEATABLE READ"])
         self.ask(f"BEGIN ISOLATION LEVEL {level}")
-        state, _ = self.ask(f"SELECT warpagg_load('{table}')")
+        state, _ = self.ask(load(table))
         message = self.session.last_message()
         if state not in self.HARMLESS and \
                 "could not open relation with OID" not in message:

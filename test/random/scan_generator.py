@@ -182,7 +182,7 @@ class Query:
     def draw_where(self):
         """Returns the condition of the query, or nothing."""
         conditions = []
-        if self.left_alone and LEFT_ALONE_PARTS[self.left_alone]:
+        if LEFT_ALONE_PARTS.get(self.left_alone):
             conditions.append(LEFT_ALONE_PARTS[self.left_alone])
         if self.partitioned and self.rng.random() < 0.6:
             text = self.rng.choice(self.partitioned[self.table][0])

@@ -2,7 +2,7 @@
 """Runs random aggregate queries with and without the scan node and compares.
 
 Usage: scan_queries.py [--seed S] [--queries N] [--query K] [--nodes PERCENT]
-                       [--resident] [--partitioned] [--joins]
+                       [--resident] [--partitioned] [--joins] [--first]
        scan_queries.py --self-test
 Where to is in the environment (PGHOST, PGPORT, PGDATABASE, ..., PGOPTIONS); the
 extension is created there if it is missing, the tables in schema wa_scan.
@@ -21,6 +21,8 @@ a failure if no query used what was loaded.
 
 --joins has each query join its table with those of scan_joins.py.
 
+--first has queries want the first rows of their tables, without aggregates.
+
 --self-test compares pairs of queries that differ, which must be noticed.
 """
 
@@ -29,6 +31,7 @@ import random
 import re
 import sys
 
+import scan_first
 import scan_joins
 import scan_partitions
 import scan_tables
@@ -143,6 +146,7 @@ class Runner:
         self.resident = options.resident
         self.partitioned = scan_partitions.PARTITIONED if options.partitioned else None
         self.joins = options.joins
+        self.first = options.first
         self.leaves = {}  # of tables with partitions
         self.session = None
         self.writer = None
@@ -185,11 +189,9 @@ class Runner:
 
         A skipped one only has the other connection change what it changes.
         """
-        make_query = scan_joins.Query if self.joins else Query
-        query = make_query(random.Random(f"{self.seed}/{number}"), self.samples,
-                           self.partitioned)
         changes = random.Random(f"{self.seed}/{number}/writer")
         self.writer.step(changes)
+        query = self.make_query(random.Random(f"{self.seed}/{number}"))
         if is_skipped:
             self.writer.step(changes)
             return None
@@ -206,6 +208,19 @@ class Runner:
         finally:
             self.roll_back()
         return None
+
+    def make_query(self, rng):
+        """Makes a random query."""
+        if self.first:
+            return scan_first.Query(rng, self.samples, self.is_unique)
+        make = scan_joins.Query if self.joins else Query
+        return make(rng, self.samples, self.partitioned)
+
+    def is_unique(self, table):
+        """Tells whether no rows of a table have the same id, nor come to have it."""
+        _, rows = self.session.ask(
+            f"SELECT count(*) = count(DISTINCT id) FROM wa_scan.{table}")
+        return table != "own" and rows[0][0] == "t"
 
     def check_again(self, query, changes):
         """Compares the same after changes: what a session has kept may not be used."""
@@ -241,6 +256,8 @@ class Runner:
             if rng.random() < 0.5 and not self.writer.is_open:
                 self.session.run(f"VACUUM {name}")
             self.session.run(f"SELECT warpagg_load('{name}')")
+            if self.first:
+                self.session.run(f"SELECT warpagg_load('{name}', '{{ctid}}')")
 
     def uses(self, names="%"):
         """Returns how often columns that were loaded, of such tables, have been used."""
@@ -389,7 +406,7 @@ def describe(query):
 
 def flags(options):
     """Returns the options that a query depends on beside the seed."""
-    return "".join(f" --{name}" for name in ("resident", "partitioned", "joins")
+    return "".join(f" --{name}" for name in ("resident", "partitioned", "joins", "first")
                    if getattr(options, name))
 
 
@@ -458,6 +475,8 @@ def main():
                         help="tables with partitions or children")
     parser.add_argument("--joins", action="store_true",
                         help="have queries join their table with others")
+    parser.add_argument("--first", action="store_true",
+                        help="have queries want the first rows of their tables")
     parser.add_argument("--self-test", action="store_true")
     options = parser.parse_args()
     runner = Runner(options)
