@@ -348,6 +348,24 @@ change_column(Mutation *mutation)
 	query->columns = columns;
 }
 
+/* Has the first of single rows be wanted, by keys alone. */
+static void
+want_rows(Mutation *mutation)
+{
+	WaQuery *query = &mutation->query;
+	WaTopN *top_n = &query->top_n;
+
+	query->ncolumns = 0;
+	top_n->of_rows = true;
+	top_n->keeps_ties = false;
+	for (uint32_t i = 0; i < top_n->norders; i++)
+	{
+		top_n->orders[i].of = WA_ORDER_KEY;
+		top_n->orders[i].number =
+			(uint16_t) pick(mutation, query->nkeys + UINT64_C(1));
+	}
+}
+
 /* Changes which groups are wanted. */
 static void
 change_top_n(Mutation *mutation)
@@ -369,6 +387,8 @@ change_top_n(Mutation *mutation)
 			.number = (uint16_t) pick(mutation, query->ncolumns + UINT64_C(1)),
 			.descending = pick(mutation, 2) == 0,
 			.nulls_first = pick(mutation, 2) == 0};
+	if (pick(mutation, 3) == 0)
+		want_rows(mutation);
 }
 
 /* Has groups be rolled up by a key, or no more. */
