@@ -162,6 +162,13 @@ SELECT id, k FROM wa_first ORDER BY v, id LIMIT 5;
 SELECT id, t FROM wa_first ORDER BY ts, id LIMIT 5;
 SELECT id, ctid FROM wa_first ORDER BY ts, id LIMIT 5;
 RESET ROLE;
+-- Groups are compared, but rows are only sorted.
+BEGIN;
+REVOKE EXECUTE ON FUNCTION int8eq(bigint, bigint), int4eq(integer, integer) FROM PUBLIC;
+SET LOCAL ROLE wa_first_reader;
+SELECT id, k FROM wa_first ORDER BY k, id LIMIT 2;
+SELECT k, id FROM wa_first GROUP BY k, id ORDER BY k, id LIMIT 2;
+ROLLBACK;
 GRANT SELECT ON wa_first TO wa_first_reader;
 ALTER TABLE wa_first ENABLE ROW LEVEL SECURITY;
 CREATE POLICY wa_some ON wa_first USING (k % 2 = 0 AND v < 100);
