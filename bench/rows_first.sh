@@ -87,7 +87,7 @@ measure()
 	check_query "$query"
 	pair=$(time_pair "$query")
 	awk -v label="$1" -v limit="$2" -v pair="$pair" 'BEGIN { split(pair, ms)
-		printf "| `%s` | %d | %.2f | %.1f | %.0f |\n", label, limit, ms[1], ms[2], ms[2] / ms[1] }'
+		printf "| `%s` | %d | %.2f | %.1f | %.3f |\n", label, limit, ms[1], ms[2], ms[1] / ms[2] }'
 }
 
 # Prints the whole report.
@@ -134,7 +134,7 @@ SQL
 wa_begin
 wa_cluster_start bench "shared_preload_libraries = 'warpagg'" \
 	"shared_buffers = '${SHARED_BUFFERS:-$(bench_shared_buffers)}'" \
-	"autovacuum = off" "max_parallel_workers_per_gather = $WORKERS" \
+	"autovacuum = off" "jit = off" "max_parallel_workers_per_gather = $WORKERS" \
 	"warpagg.device = '${WA_DEVICE:-auto}'"
 wa_psql -c 'CREATE EXTENSION warpagg'
 wa_wait_device 60 >/dev/null || wa_die 'the device process did not get ready'

@@ -20,6 +20,7 @@
 
 typedef struct WaChosenRows
 {
+	MemoryContext context; /* its own: a batch's rows are no memory of groups */
 	WaArena arena;
 	WaQuery query; /* with what is wanted of it */
 	WaFirstRows *first;
@@ -28,27 +29,32 @@ typedef struct WaChosenRows
 void
 wa_choose_rows_begin(WaScanState *state)
 {
-	WaChosenRows *rows;
-	WaTopN top_n;
+	WaQuery query = state->query.compiled;
+	MemoryContext context;
 	MemoryContext old;
+	WaChosenRows *rows;
 
+	if (state->batch.chosen != NULL)
+		MemoryContextDelete(state->batch.chosen->context);
 	state->batch.chosen = NULL;
 	if (!wa_compiler_has_places(state->query.compiler))
 		return;
-	wa_top_n_describe(&state->query, &state->css.ss.ps, state->top, &top_n);
-	if (!top_n.of_rows || top_n.limit * ROW_BYTES > get_hash_memory_limit())
+	query.program = state->query.interpreter->program;
+	wa_top_n_describe(&state->query, &state->css.ss.ps, state->top,
+					  &query.top_n);
+	if (!wa_first_rows_are_wanted(&query) ||
+		query.top_n.limit * ROW_BYTES > get_hash_memory_limit())
 		return;
-	old = MemoryContextSwitchTo(state->store.context);
-	rows = palloc0(sizeof(WaChosenRows));
-	rows->query = state->query.compiled;
-	rows->query.program = state->query.interpreter->program;
-	rows->query.top_n = top_n;
-	wa_context_arena_init(&rows->arena, state->store.context);
-	if (wa_first_rows_are_wanted(&rows->query))
-	{
-		rows->first = wa_first_rows_make(&rows->arena, &rows->query);
-		state->batch.chosen = rows;
-	}
+	context =
+		AllocSetContextCreate(state->sources.estate->es_query_cxt,
+							  "warpagg first rows", ALLOCSET_DEFAULT_SIZES);
+	old = MemoryContextSwitchTo(context);
+	rows = palloc(sizeof(WaChosenRows));
+	rows->context = context;
+	rows->query = query;
+	wa_context_arena_init(&rows->arena, context);
+	rows->first = wa_first_rows_make(&rows->arena, &rows->query);
+	state->batch.chosen = rows;
 	MemoryContextSwitchTo(old);
 }
 
