@@ -9,7 +9,8 @@
 #
 # The two sides alternate in one session (A B A B ...) after a run of each, whose rows are
 # compared: each query orders them by a key at last.  Times are psql's, of planning, execution
-# and receiving the rows; they are given as medians.  The exit status is 1 if rows differ, or
+# and receiving the rows; they are given as medians.  Before each there is a rest of 30 ms, as
+# processes of a parallel plan go on ending when it has.  The exit status is 1 if rows differ, or
 # a query has had no node.
 #
 # Variables:
@@ -29,6 +30,7 @@ OUT=${1:-}
 ROWS=${ROWS:-1000000}
 RUNS=${RUNS:-21}
 WORKERS=${WORKERS:-2}
+LOAD=$(cut -d ' ' -f 1 /proc/loadavg)
 
 # What follows FROM, LIMIT apart.
 ORDERS=('ORDER BY ts DESC, id' 'ORDER BY ts, id' 'ORDER BY k DESC, id' 'ORDER BY f DESC, id'
@@ -51,7 +53,7 @@ time_pair()
 	for ((i = 0; i <= RUNS; i++)); do
 		for on in on off; do
 			side "$on"
-			printf '\\timing on\n%s;\n\\timing off\n' "$1"
+			printf 'SELECT pg_sleep(0.03);\n\\timing on\n%s;\n\\timing off\n' "$1"
 		done
 	done | wa_psql -o /dev/null >"$WA_TMP/times"
 	awk '/^Time:/ { n++; if (n > 2) t[n % 2, ++k[n % 2]] = $2 }
@@ -101,8 +103,9 @@ report()
 
 $(bench_environment)
 | table | $ROWS rows, $(wa_psql -c "SELECT pg_size_pretty(pg_table_size('readings'))"), all columns and ctid resident; \`ts\` grows with the table, the others are spread over it |
+| load | $LOAD processes at work beside it, on average over the minute before |
 | made by | bench/rows_first.sh, ROWS=$ROWS RUNS=$RUNS WORKERS=$WORKERS |
-| method | medians of $RUNS runs, both sides in turn in one session, rows received; max_parallel_workers_per_gather $WORKERS |
+| method | medians of $RUNS runs, both sides in turn in one session, 30 ms apart, rows received; max_parallel_workers_per_gather $WORKERS |
 
 \`SELECT * FROM readings\`, and:
 
