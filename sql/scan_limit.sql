@@ -145,6 +145,7 @@ SELECT wa_limit_differences(query) FROM (VALUES
     ('SELECT grp, round(avg(id), 2) FROM wa_ranked GROUP BY grp ORDER BY grp % 10, coalesce(sum(i8), -1) DESC, grp LIMIT 6'),
     ('SELECT -i4, -i4 * 2, max(id) FROM wa_ranked GROUP BY -i4 ORDER BY (-i4) * 2 LIMIT 6'),
     ('SELECT grp, count(*) + (SELECT 1) FROM wa_ranked GROUP BY grp ORDER BY count(*) + (SELECT 1), grp LIMIT 6'),
+    ('SELECT grp FROM wa_ranked GROUP BY ROLLUP (grp) ORDER BY count(*), 1 LIMIT 6'),
     ('SELECT grp, count(*) FROM wa_ranked GROUP BY grp ORDER BY grp, random() LIMIT 6'),
     ('SELECT grp, count(*) FROM wa_ranked WHERE grp = 33 GROUP BY grp, i4 ORDER BY grp, i4 LIMIT 2'),
     ('SELECT * FROM (SELECT grp, count(*) AS c FROM wa_ranked GROUP BY grp ORDER BY 2 DESC, 1 LIMIT 6) s ORDER BY grp'),
@@ -162,7 +163,6 @@ SELECT wa_limit_differences(query, false) FROM (VALUES
     ('SELECT sum(i4) FROM wa_ranked ORDER BY 1 LIMIT 6'),
     ('SELECT grp, (SELECT count(*) FROM wa_ranked u WHERE u.id < s.grp) FROM wa_ranked s WHERE id < 30 GROUP BY grp '
      'ORDER BY max(n), (SELECT count(*) FROM wa_ranked u WHERE u.id < s.grp), 1 LIMIT 3'),
-    ('SELECT grp FROM wa_ranked GROUP BY ROLLUP (grp) ORDER BY count(*), 1 LIMIT 6'),
     ('SELECT grp, count(*) FROM wa_ranked GROUP BY grp UNION ALL SELECT 1, 2 ORDER BY 2, 1 LIMIT 6')
 ) AS queries (query);
 SELECT count(*) FROM (SELECT grp, count(*) FROM wa_ranked GROUP BY grp ORDER BY random() LIMIT 6) s;
