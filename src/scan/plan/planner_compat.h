@@ -14,6 +14,7 @@
 #include "optimizer/paths.h"
 #include "optimizer/planmain.h"
 #include "parser/parse_relation.h"
+#include "rewrite/rewriteManip.h"
 
 /* Makes a path that appends what others return, of a relation of the query. */
 static inline Path *
@@ -77,6 +78,21 @@ sort_cost_compat(PlannerInfo *root, double tuples, int width, int memory)
 	cost_sort(&sort, root, NIL, 0, tuples, width, 0, memory, -1);
 #endif
 	return sort.total_cost;
+}
+
+/*
+ * Returns an expression that is a key of grouping sets as one of the rows that are grouped, where it
+ * is never NULL for not being in a set.
+ */
+static inline Node *
+ungrouped_compat(const PlannerInfo *root, Node *key)
+{
+#if PG_VERSION_NUM >= 180000
+	if (root->group_rtindex > 0)
+		return remove_nulling_relids(
+			key, bms_make_singleton(root->group_rtindex), NULL);
+#endif
+	return key;
 }
 
 /* Tells whether rows come to an aggregate in the order that it wants, or DISTINCT does. */
