@@ -27,6 +27,7 @@
 #include "scan/plan/joins_resident.h"
 #include "scan/plan/planned_query.h"
 #include "scan/plan/planned_sets.h"
+#include "scan/plan/planner_compat.h"
 #include "scan/state/rolled_query.h"
 #include "scan/tables/join_tables.h"
 
@@ -450,8 +451,8 @@ check_program(PlannerInfo *root, const WaGrouping *grouping,
  * with grouping sets, of a number in those of all sets.
  */
 static WaGrouping
-finer_grouping_of(const WaGrouping *grouping, const WaScanQuery *rolled,
-				  int number)
+finer_grouping_of(const PlannerInfo *root, const WaGrouping *grouping,
+				  const WaScanQuery *rolled, int number)
 {
 	const int nvalues = list_length(rolled->distinct);
 	WaGrouping finer = {.is_finer = true};
@@ -468,8 +469,10 @@ finer_grouping_of(const WaGrouping *grouping, const WaScanQuery *rolled,
 		{
 			finer.clauses = lappend(
 				finer.clauses, list_nth(grouping->clauses, lfirst_int(cell)));
-			finer.keys =
-				lappend(finer.keys, list_nth(rolled->keys, lfirst_int(cell)));
+			finer.keys = lappend(
+				finer.keys,
+				ungrouped_compat(
+					root, (Node *) list_nth(rolled->keys, lfirst_int(cell))));
 		}
 	finer.keys =
 		lappend(finer.keys, list_nth(rolled->distinct, number % nvalues));
@@ -504,7 +507,7 @@ wa_planned_query_find_finer(PlannerInfo *root, RelOptInfo *relation,
 	{
 		WaPlannedQuery *finer = palloc(sizeof(WaPlannedQuery));
 		const WaGrouping finer_grouping =
-			finer_grouping_of(grouping, rolled, count - nfiner + i);
+			finer_grouping_of(root, grouping, rolled, count - nfiner + i);
 
 		reason =
 			wa_planned_query_recognise(root, relation, &finer_grouping, finer);

@@ -238,6 +238,7 @@ wa_plan_write(CustomScan *plan, const WaScanQuery *query, const WaPlanTop *top)
 	List *targets = list_concat_copy(returned->keys, returned->aggregates);
 	List *parameters = wa_plan_parameters(NIL, (Node *) targets);
 	List *columns = columns_of(returned);
+	List *filters = query->filter_clauses;
 	ListCell *cell;
 
 	targets = list_concat(targets, query->dependents);
@@ -248,9 +249,12 @@ wa_plan_write(CustomScan *plan, const WaScanQuery *query, const WaPlanTop *top)
 			makeTargetEntry((Expr *) lfirst(cell),
 							(AttrNumber) (foreach_current_index(cell) + 1),
 							NULL, false));
-	plan->custom_exprs = list_make5(
-		query->filter_clauses, query->one_time_clauses, top->expressions,
-		list_make2(top->count, top->offset), parameters);
+	/* From 18 on keys of grouping sets look unlike the same columns below. */
+	if (returned->sets != NIL)
+		filters = (List *) find_listed((Node *) filters, columns);
+	plan->custom_exprs =
+		list_make5(filters, query->one_time_clauses, top->expressions,
+				   list_make2(top->count, top->offset), parameters);
 	plan->custom_private = list_make5(
 		list_of(numbers, NUMBER_COUNT), top->operators, top->nulls_first,
 		makeFloat(psprintf("%.6e", query->block_cost)), NIL);
