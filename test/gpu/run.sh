@@ -9,7 +9,7 @@
 #	Stages: kernels check-programs sanitizer regress regress-preload random scan-random
 #	scan-partitions scan-joins freshness maps demo tap bench-kernels bench-groups
 #	bench-programs bench-ladder ncu bench-sql bench-family bench-scan bench-resident bench-churn bench-partitions
-#	bench-ssb bench-tpch bench-builds.
+#	bench-ssb bench-tpch bench-aggregates bench-rows-first bench-builds.
 #	Default: kernels regress maps demo.
 #
 # Each stage has its own time limit, and all of them together WA_GPU_BUDGET.
@@ -63,7 +63,7 @@ stage_limit()
 		bench-sql) echo 400 ;;
 		bench-family) echo 200 ;;
 		bench-scan) echo 570 ;;
-		bench-resident | bench-churn | bench-partitions | bench-ssb | bench-tpch | bench-builds) echo 570 ;;
+		bench-resident | bench-churn | bench-partitions | bench-ssb | bench-tpch | bench-aggregates | bench-rows-first | bench-builds) echo 570 ;;
 		random) echo 120 ;;
 		scan-random | scan-partitions | scan-joins | freshness) echo 500 ;;
 		*) return 1 ;;
@@ -525,6 +525,18 @@ stage_bench_ssb()
 stage_bench_tpch()
 {
 	run_bench tpch.sh
+}
+
+# Aggregates with DISTINCT and grouping sets.
+stage_bench_aggregates()
+{
+	run_bench aggregates.sh
+}
+
+# The first rows of a table.
+stage_bench_rows_first()
+{
+	run_bench rows_first.sh
 }
 
 # Runs a script of bench; says what went wrong.
