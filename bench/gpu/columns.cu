@@ -141,7 +141,7 @@ check_ops(const KernelBench &bench, WaOpSet ops, const WaBatch &d_batch,
 	must(cudaMemcpy(&result, bench.d_results, sizeof(result),
 					cudaMemcpyDeviceToHost));
 	wa_partial_init(&found, &exact);
-	wa_kernel_finish(ops, &batch, &result, &found);
+	wa_kernel_finish(ops, batch.type, &result, &found);
 	if (encode(found, batch.type, ops) != encode(expected, batch.type, ops))
 		stop("%s over %zu rows of %s%s is wrong", ops_text(ops).c_str(),
 			 batch.nrows, wa_type_name(batch.type),
