@@ -8,7 +8,7 @@ SELECT p.oid::regprocedure AS aggregate, substr(p.proname, 5) AS builtin,
        p.proargtypes, p.proargtypes::regtype[] AS arguments, p.prorettype AS result,
        p.proparallel, p.proisstrict, p.provolatile, a.*
 FROM pg_proc p JOIN pg_aggregate a ON a.aggfnoid = p.oid
-WHERE p.proname LIKE 'gpu\_%';
+WHERE p.proname LIKE 'gpu\_%' AND a.aggkind = 'n';
 CREATE VIEW wa_builtins AS
 SELECT p.oid::regprocedure AS aggregate, p.proname AS builtin,
        p.proargtypes, p.proargtypes::regtype[] AS arguments, p.prorettype AS result,
@@ -31,6 +31,16 @@ WHERE NOT EXISTS (SELECT FROM wa_builtins b
 ORDER BY 1;
 SELECT builtin, count(*) >= 6 OR builtin = 'count' AND count(*) = 2 AS enough
 FROM wa_aggregates GROUP BY builtin ORDER BY builtin;
+
+-- Percentiles and modes are the built-ins by other names.
+SELECT g.aggfnoid::regprocedure AS ranked, b.aggfnoid::regprocedure AS like_builtin
+FROM pg_aggregate g JOIN pg_proc p ON p.oid = g.aggfnoid
+    LEFT JOIN pg_proc q ON q.pronamespace = 'pg_catalog'::regnamespace AND 'gpu_' || q.proname = p.proname
+        AND q.proargtypes = p.proargtypes AND q.prorettype = p.prorettype AND q.proparallel = p.proparallel
+    LEFT JOIN pg_aggregate b ON b.aggfnoid = q.oid AND b.aggtransfn = g.aggtransfn AND b.aggfinalfn = g.aggfinalfn
+        AND b.aggfinalextra = g.aggfinalextra AND b.aggfinalmodify = g.aggfinalmodify AND b.aggnumdirectargs = g.aggnumdirectargs
+WHERE p.proname LIKE 'gpu\_%' AND g.aggkind = 'o'
+ORDER BY 1;
 
 -- Parallel plans.
 SELECT aggregate AS not_parallel FROM wa_aggregates

@@ -340,3 +340,60 @@ CREATE FUNCTION warpagg_explain(
 
 COMMENT ON FUNCTION warpagg_explain(pg_catalog.text) IS
     'tells which aggregates of a query the node WarpAgg computes, and why not the others';
+
+-- Percentiles and modes are PostgreSQL's own, by other names, so that a node of the extension
+-- computes them whatever warpagg.accelerate says; where there is none, PostgreSQL does.
+
+CREATE AGGREGATE gpu_percentile_disc(pg_catalog.float8 ORDER BY pg_catalog.anyelement) (
+    SFUNC = pg_catalog.ordered_set_transition,
+    STYPE = pg_catalog.internal,
+    FINALFUNC = pg_catalog.percentile_disc_final,
+    FINALFUNC_EXTRA,
+    FINALFUNC_MODIFY = SHAREABLE,
+    PARALLEL = SAFE
+);
+
+CREATE AGGREGATE gpu_percentile_disc(pg_catalog.float8[] ORDER BY pg_catalog.anyelement) (
+    SFUNC = pg_catalog.ordered_set_transition,
+    STYPE = pg_catalog.internal,
+    FINALFUNC = pg_catalog.percentile_disc_multi_final,
+    FINALFUNC_EXTRA,
+    FINALFUNC_MODIFY = SHAREABLE,
+    PARALLEL = SAFE
+);
+
+CREATE AGGREGATE gpu_percentile_cont(pg_catalog.float8 ORDER BY pg_catalog.float8) (
+    SFUNC = pg_catalog.ordered_set_transition,
+    STYPE = pg_catalog.internal,
+    FINALFUNC = pg_catalog.percentile_cont_float8_final,
+    FINALFUNC_MODIFY = SHAREABLE,
+    PARALLEL = SAFE
+);
+
+CREATE AGGREGATE gpu_percentile_cont(pg_catalog.float8[] ORDER BY pg_catalog.float8) (
+    SFUNC = pg_catalog.ordered_set_transition,
+    STYPE = pg_catalog.internal,
+    FINALFUNC = pg_catalog.percentile_cont_float8_multi_final,
+    FINALFUNC_MODIFY = SHAREABLE,
+    PARALLEL = SAFE
+);
+
+CREATE AGGREGATE gpu_mode(ORDER BY pg_catalog.anyelement) (
+    SFUNC = pg_catalog.ordered_set_transition,
+    STYPE = pg_catalog.internal,
+    FINALFUNC = pg_catalog.mode_final,
+    FINALFUNC_EXTRA,
+    FINALFUNC_MODIFY = SHAREABLE,
+    PARALLEL = SAFE
+);
+
+COMMENT ON AGGREGATE gpu_percentile_disc(pg_catalog.float8 ORDER BY pg_catalog.anyelement) IS
+    'the value at a fraction of the rows';
+COMMENT ON AGGREGATE gpu_percentile_disc(pg_catalog.float8[] ORDER BY pg_catalog.anyelement) IS
+    'the values at fractions of the rows';
+COMMENT ON AGGREGATE gpu_percentile_cont(pg_catalog.float8 ORDER BY pg_catalog.float8) IS
+    'the value at a fraction of the rows, between two of these';
+COMMENT ON AGGREGATE gpu_percentile_cont(pg_catalog.float8[] ORDER BY pg_catalog.float8) IS
+    'the values at fractions of the rows, between two of these each';
+COMMENT ON AGGREGATE gpu_mode(ORDER BY pg_catalog.anyelement) IS
+    'the value that most rows have';

@@ -91,7 +91,7 @@ SELECT query, pg_temp.why(query) FROM unnest(ARRAY[
     'SELECT sum(k ORDER BY k) FROM why',
     'SELECT sum(k ORDER BY k) FROM why',
     'SELECT string_agg(s, '','') FROM why',
-    'SELECT percentile_cont(0.5) WITHIN GROUP (ORDER BY k) FROM why',
+    'SELECT rank(5) WITHIN GROUP (ORDER BY k) FROM why',
     'SELECT why_total(k) FROM why',
     'SELECT sum(f) FROM why',
     'SELECT sum(span) FROM why',

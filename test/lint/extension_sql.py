@@ -35,7 +35,7 @@ WORDS = set("""
     inner inout input insert into is join language last lateral left leakproof limit loop not
     notice null nulls of offset on only or order out outer over parallel partition perform
     plpgsql public raise restricted return returns revoke right row safe select set
-    setof some sql stable strict support table then to true union unsafe update using
+    setof shareable some sql stable strict support table then to true union unsafe update using
     values variadic view volatile warning when where while with
 """.split())
 
@@ -311,13 +311,13 @@ class Check:
             return i
         i += 1
         while i < len(tokens) and tokens[i].text != ")":
-            if tokens[i].text in (",", "*"):
+            if tokens[i].text in (",", "*") or tokens[i].word in ("order", "by"):
                 i += 1
                 continue
             i += tokens[i].word in MODES
             if tokens.at(i + 1).kind == "name" and \
                     tokens.at(i + 1).word not in TYPES - {tokens.at(i + 1).text} \
-                    and tokens.at(i + 1).word != "default":
+                    and tokens.at(i + 1).word not in ("default", "order"):
                 names.update(tokens.at(i).parts)
                 i += 1
             i = self.default(tokens, self.type(tokens, i))
@@ -327,7 +327,8 @@ class Check:
         """Checks the rest of an argument, behind its type."""
         start = i
         depth = 0
-        while i < len(tokens) and (depth > 0 or tokens[i].text not in (",", ")")):
+        while i < len(tokens) and (depth > 0 or tokens[i].text not in (",", ")")
+                                   and tokens[i].word != "order"):
             depth += (tokens[i].text == "(") - (tokens[i].text == ")")
             i += 1
         self.code(tokens.part(start, i), set())
@@ -527,6 +528,7 @@ BAD = [
     "pg_catalog, pg_temp AS 'SELECT abs(1)'",
     "CREATE AGGREGATE gpu_x(text) (SFUNC = pg_catalog.int8inc, STYPE = bigint)",
     "CREATE AGGREGATE gpu_x(*) (SFUNC = int8inc, STYPE = bigint)",
+    "CREATE AGGREGATE gpu_x(pg_catalog.float8 ORDER BY float8) (STYPE = pg_catalog.internal)",
     "CREATE AGGREGATE gpu_x(*) (SFUNC = pg_catalog.int8inc, STYPE = int8)",
     "CREATE AGGREGATE gpu_x(*) (SFUNC = pg_catalog.int8inc, STYPE = bigint, SORTOP = <)",
     "CREATE VIEW warpagg_v AS SELECT * FROM pg_class",

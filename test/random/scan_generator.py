@@ -20,6 +20,7 @@ FLOATS = {"real", "double precision"}
 EXACT = {"min", "max", "count"}
 OVER_BOOLEANS = ["bool_and", "bool_or", "every"]
 OVER_BITS = ["bit_and", "bit_or", "bit_xor"]
+RANKED = ["percentile_disc", "percentile_cont", "mode"]
 
 # what the node must leave to PostgreSQL, which has to go on working
 LEFT_ALONE = {
@@ -85,18 +86,38 @@ class Call:
         # Which of equal numbers is taken tells how many digits a quotient has.
         if self.kind in TWINS and self.function not in {"count", "sum", "min", "max"}:
             self.distinct = ""
+        self.fractions = self.direction = ""
+        if (not query.left_alone and self.argument != "*" and not self.is_array
+                and self.kind in GROUPED and rng.random() < 0.12):
+            self.draw_ranked(rng)
         self.filter = ""
         if rng.random() < 0.25:
             self.filter = f" FILTER (WHERE {expressions.condition()})"
 
+    def draw_ranked(self, rng):
+        """Makes it an aggregate over values in their order."""
+        self.distinct = ""
+        self.function = rng.choice(
+            [name for name in RANKED
+             if name != "percentile_cont" or self.kind in [*INTEGERS, *FLOATS, "numeric"]])
+        fractions = [rng.choice(["0", "1", "0.5", "0.95", f"{rng.random():.3f}"])
+                     for _ in range(rng.choice([1, 1, 1, 2, 3]))]
+        if self.function != "mode":
+            self.fractions = (fractions[0] if len(fractions) == 1
+                              else f"ARRAY[{', '.join(fractions)}]::float8[]")
+            self.is_array = len(fractions) > 1
+        if self.function == "percentile_cont":
+            self.kind = "double precision"
+        self.direction = rng.choice(["", "", " DESC", " NULLS FIRST"])
+
     def depends_on_order(self, accelerate):
         """Tells whether the result depends on the order of rows."""
-        return (self.kind in FLOATS and self.function not in EXACT
+        return (self.kind in FLOATS and self.function not in [*EXACT, *RANKED]
                 and not self.is_ours and accelerate != "all")
 
     def has_twins(self):
         """Tells whether the result may look different on the sides, and be equal."""
-        return ((self.function in ("min", "max") or self.distinct)
+        return ((self.function in ["min", "max", *RANKED] or self.distinct)
                 and self.kind in TWINS | {"bpchar"})
 
     def render(self, side, accelerate):
@@ -106,6 +127,9 @@ class Call:
         if (side == "off" and accelerate == "all" and self.kind in FLOATS
                 and self.function not in EXACT):
             is_ours = True
+        if self.function in RANKED:
+            return (f"{'gpu_' if self.is_ours else ''}{self.function}({self.fractions}) "
+                    f"WITHIN GROUP (ORDER BY {self.argument}{self.direction}){self.filter}")
         return (f"{'gpu_' if is_ours else ''}{self.function}({self.distinct}"
                 f"{self.argument}{self.modifier}){self.filter}")
 

@@ -244,6 +244,7 @@ wa_aggregate_describe(const Aggref *aggref, WaAggregateCall *call)
 	unusual = unusual_form(aggref, call->aggregate);
 	if (unusual != NULL)
 		return unusual;
+	call->is_added = aggref->aggno < 0;
 	call->filter = aggref->aggfilter;
 	call->collation = aggref->inputcollid;
 	if (aggref->args != NIL)
@@ -263,6 +264,30 @@ wa_aggregate_describe(const Aggref *aggref, WaAggregateCall *call)
 	call->is_partial = aggref->aggsplit != AGGSPLIT_SIMPLE;
 	call->output = find_output(aggref, call);
 	return NULL;
+}
+
+Expr *
+wa_aggregate_values(Aggref *aggref)
+{
+	Expr *argument = linitial_node(TargetEntry, aggref->args)->expr;
+	const Oid type = exprType((Node *) argument);
+	CaseExpr *choice;
+	CaseWhen *when;
+
+	if (aggref->aggfilter == NULL)
+		return argument;
+	when = makeNode(CaseWhen);
+	when->expr = aggref->aggfilter;
+	when->result = argument;
+	when->location = -1;
+	choice = makeNode(CaseExpr);
+	choice->casetype = type;
+	choice->casecollid = exprCollation((Node *) argument);
+	choice->args = list_make1(when);
+	choice->defresult = (Expr *) makeNullConst(
+		type, exprTypmod((Node *) argument), exprCollation((Node *) argument));
+	choice->location = -1;
+	return (Expr *) choice;
 }
 
 /* Returns CASE WHEN condition THEN value ELSE otherwise END, of integers. */
@@ -302,7 +327,7 @@ wa_aggregate_number_booleans(WaAggregateCall *call)
 const char *
 wa_aggregate_refusal(const WaAggregateCall *call)
 {
-	if (call->builtin && wa_accelerate == WA_ACCELERATE_OFF)
+	if (call->builtin && !call->is_added && wa_accelerate == WA_ACCELERATE_OFF)
 		return "an aggregate is PostgreSQL's and warpagg.accelerate is off";
 	if (call->builtin && wa_accelerate != WA_ACCELERATE_ALL &&
 		depends_on_order(call))

@@ -16,6 +16,7 @@ typedef enum WaOutput
 	WA_OUTPUT_RESULT, /* its result, which is also its state if that is so simple */
 	WA_OUTPUT_PAIR, /* number and sum as an array, as PostgreSQL's avg has them */
 	WA_OUTPUT_STATE, /* one of our states, serialized */
+	WA_OUTPUT_ARRAY, /* results of several columns as an array */
 	WA_OUTPUT_NONE   /* a state that is only PostgreSQL's to make */
 } WaOutput;
 
@@ -27,6 +28,7 @@ typedef struct WaAggregateCall
 	Oid argument_type; /* undefined for count(*) */
 	Oid collation;
 	bool builtin;    /* PostgreSQL's own, not gpu_ */
+	bool is_added;   /* to those of the query (scan/state/rolled_query.h) */
 	bool is_any;     /* MIN, but any of the values will do */
 	bool is_partial; /* its state is wanted, for a node above a join */
 	WaOutput output;
@@ -38,6 +40,9 @@ typedef struct WaAggregateCall
  */
 extern WA_MUST_CHECK const char *wa_aggregate_describe(const Aggref *aggref,
 													   WaAggregateCall *call);
+
+/* Returns the argument of an aggregate that has one, NULL where its FILTER is not true. */
+extern Expr *wa_aggregate_values(Aggref *aggref);
 
 /*
  * Has the smallest and the largest of booleans be those of integers, which are the same

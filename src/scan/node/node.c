@@ -78,13 +78,14 @@ begin_finer(WaScanState *state, EState *estate, int eflags)
 	}
 }
 
-/* Has the groups of a node go to a roll-up, with their values in a column there. */
+/* Has the groups of a node go to a roll-up, with these values (NULL: none), of a set. */
 static void
-roll_into(WaScanState *state, WaRollUp *roll_up, int column, int set)
+roll_into(WaScanState *state, WaRollUp *roll_up, const WaRolledValues *values,
+		  int set)
 {
 	state->rolls_into = roll_up;
-	state->rolled_column = column;
-	state->rolled_set = set;
+	state->rolls = wa_roll_up_groups(roll_up, &state->store, values, set,
+									 &state->css.ss.ps);
 }
 
 /* Makes what groups are rolled up to, those of other nodes set by set, or value by value. */
@@ -92,21 +93,23 @@ static void
 make_roll_up(WaScanState *state)
 {
 	const WaScanQuery *rolled = state->query.rolled;
-	const int first = state->query.ncolumns;
-	const int nvalues = list_length(rolled->distinct);
+	const int nvalues = list_length(rolled->values);
 	int number = 0;
 	ListCell *cell;
 
 	state->roll_up = wa_roll_up_make(&state->store);
 	if (nvalues == 0 || state->query.is_apart)
-		roll_into(state, state->roll_up, -1, -1);
+		roll_into(state, state->roll_up, NULL, -1);
 	else
-		roll_into(state, state->roll_up, first + number++, -1);
+		roll_into(state, state->roll_up,
+				  (const WaRolledValues *) list_nth(rolled->values, number++),
+				  -1);
 	foreach (cell, state->finer)
 	{
-		roll_into((WaScanState *) lfirst(cell), state->roll_up,
-				  first + number % nvalues,
-				  rolled->sets == NIL ? -1 : number / nvalues);
+		roll_into(
+			(WaScanState *) lfirst(cell), state->roll_up,
+			(const WaRolledValues *) list_nth(rolled->values, number % nvalues),
+			rolled->sets == NIL ? -1 : number / nvalues);
 		number++;
 	}
 }
@@ -275,17 +278,16 @@ static void
 roll_up_of(WaScanState *state)
 {
 	WaRollUp *roll_up = state->rolls_into;
-	const int column = state->rolled_column;
-	const int set = state->rolled_set;
 
-	wa_roll_up_take(roll_up, &state->store, column, set);
+	wa_roll_up_take(roll_up, &state->store, state->rolls);
 	while (wa_spill_is_left(&state->store))
 	{
 		state->batches++;
 		wa_scan_read_partition(state);
-		wa_roll_up_take(roll_up, &state->store, column, set);
+		wa_roll_up_take(roll_up, &state->store, state->rolls);
 	}
 	wa_scan_make_groups(&state->store);
+	wa_roll_up_take_ranked(roll_up, state->rolls);
 }
 
 /* Has a node whose groups are rolled up, too, read its table, and rolls them up. */

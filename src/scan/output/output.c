@@ -8,6 +8,7 @@
 #include "executor/tuptable.h"
 #include "optimizer/optimizer.h"
 #include "utils/array.h"
+#include "utils/lsyscache.h"
 
 #include "scan/groups/accumulate.h"
 #include "scan/output/dependents.h"
@@ -43,6 +44,28 @@ state_value(const WaScanStore *store, int number, uint32 group, bool *is_null)
 	return state == NULL ? (Datum) 0 : PointerGetDatum(wa_wire_state(state));
 }
 
+/* Returns the values of several columns as an array, NULL if they have none. */
+static Datum
+array_value(const WaScanStore *store, const WaScanResult *result, uint32 group,
+			bool *is_null)
+{
+	const int count = result->nelements;
+	Datum *values = palloc(sizeof(Datum) * count);
+	int16 length;
+	bool by_value;
+	char alignment;
+
+	*is_null = false;
+	for (int i = 0; i < count && !*is_null; i++)
+		values[i] = wa_accumulator_result(store->columns[result->column + i],
+										  group, result->aggregate, is_null);
+	if (*is_null)
+		return (Datum) 0;
+	get_typlenbyvalalign(result->element, &length, &by_value, &alignment);
+	return PointerGetDatum(construct_array(values, count, result->element,
+										   length, by_value, alignment));
+}
+
 /* Returns what the node has for an aggregate. */
 static Datum
 result_value(const WaScanStore *store, const WaScanResult *result, uint32 group,
@@ -50,6 +73,8 @@ result_value(const WaScanStore *store, const WaScanResult *result, uint32 group,
 {
 	if (result->output == WA_OUTPUT_STATE)
 		return state_value(store, result->column, group, is_null);
+	if (result->output == WA_OUTPUT_ARRAY)
+		return array_value(store, result, group, is_null);
 	if (result->output == WA_OUTPUT_PAIR)
 	{
 		*is_null = false;

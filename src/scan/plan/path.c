@@ -25,6 +25,7 @@
 #include "scan/plan/node_path.h"
 #include "scan/plan/path.h"
 #include "scan/plan/path_cost.h"
+#include "scan/plan/planned_finer.h"
 #include "scan/plan/planned_query.h"
 #include "scan/plan/planner_compat.h"
 #include "scan/plan/quick_joins.h"
@@ -153,8 +154,7 @@ recognise(PlannerInfo *root, RelOptInfo *input_rel, const WaGrouping *grouping,
 	if (reason == NULL)
 		reason = share_sources(root, planned);
 	if (reason == NULL)
-		reason =
-			wa_planned_query_find_finer(root, input_rel, grouping, planned);
+		reason = wa_planned_finer_find(root, input_rel, grouping, planned);
 	if (reason == NULL)
 		planned->joins_cost =
 			wa_joins_cost(&planned->joins, planned->sources.tuples);

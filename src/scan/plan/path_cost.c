@@ -13,6 +13,7 @@
 #include "optimizer/optimizer.h"
 #include "utils/lsyscache.h"
 
+#include "scan/expr/ranked.h"
 #include "scan/plan/parallel_cost.h"
 #include "scan/plan/path_cost.h"
 #include "scan/plan/planner_compat.h"
@@ -32,6 +33,9 @@
 
 /* What it costs to find out whether a group is one of the first. */
 #define COMPARE_COST 0.005
+
+/* What it costs to bring the value of a finer group into order, and to look at it. */
+#define ORDER_COST 0.3
 
 /*
  * What it takes the device process to find a group, and to send one and have it taken, or to evaluate a distinct input; and by how much it is faster than
@@ -158,6 +162,8 @@ startup_cost(const WaPlannedQuery *planned, double nreturned, int nworkers)
 
 	if (nreturned < planned->ngroups)
 		all += planned->ngroups * COMPARE_COST;
+	if (planned->is_ranked)
+		all += planned->ngroups * ORDER_COST;
 	/* If only some are sent, no others are kept here. */
 	return planned->resident_groups < planned->ngroups
 			   ? Min(reading + all, asking)
@@ -215,7 +221,8 @@ wa_path_scale_costs(Path *path, PlannerInfo *root,
 	{
 		const Aggref *aggref = lfirst_node(Aggref, cell);
 
-		if (aggref->aggdistinct != NIL && !is_presorted_compat(aggref))
+		if ((aggref->aggdistinct != NIL || wa_ranked_is(aggref)) &&
+			!is_presorted_compat(aggref))
 			sorting += sorting_cost(
 				root, planned,
 				(Node *) linitial_node(TargetEntry, aggref->args)->expr);

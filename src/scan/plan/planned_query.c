@@ -22,6 +22,7 @@
 #include "scan/expr/aggregates.h"
 #include "scan/expr/compile.h"
 #include "scan/expr/errors.h"
+#include "scan/expr/ranked.h"
 #include "scan/plan/dependent_keys.h"
 #include "scan/plan/grouping_sets.h"
 #include "scan/plan/joins_resident.h"
@@ -30,6 +31,7 @@
 #include "scan/plan/planner_compat.h"
 #include "scan/state/rolled_query.h"
 #include "scan/tables/join_tables.h"
+#include "settings.h"
 
 /* Returns what is wrong with the form of the query, or NULL. */
 static const char *
@@ -287,6 +289,11 @@ collect_aggregates(const PlannerInfo *root, const WaGrouping *grouping,
 		/* The planner has given equal ones the same number, which is compared. */
 		if (!IsA(aggref, Aggref))
 			continue;
+		if (aggref->aggno < 0) /* added to these (scan/state/rolled_query.h) */
+		{
+			*aggregates = lappend(*aggregates, aggref);
+			continue;
+		}
 		*aggregates = bms_is_member(aggref->aggno, seen)
 						  ? list_append_unique(*aggregates, aggref)
 						  : lappend(*aggregates, aggref);
@@ -368,6 +375,21 @@ find_sets(PlannerInfo *root, WaPlannedQuery *planned)
 	return reason;
 }
 
+/* Returns what is wrong with an aggregate whose values are those of a key, or NULL. */
+static const char *
+check_values(const Aggref *aggref)
+{
+	const bool is_ranked = wa_ranked_is(aggref);
+
+	if (is_ranked && aggref->aggfnoid < FirstGenbkiObjectId &&
+		wa_accelerate == WA_ACCELERATE_OFF)
+		return "an aggregate is PostgreSQL's and warpagg.accelerate is off";
+	return check_key(linitial_node(SortGroupClause, is_ranked
+														? aggref->aggorder
+														: aggref->aggdistinct),
+					 (Node *) linitial_node(TargetEntry, aggref->args)->expr);
+}
+
 /*
  * Has the query group by the arguments of aggregates with DISTINCT, if there are some, or by what
  * its grouping sets have; returns why it cannot, or NULL.
@@ -390,12 +412,8 @@ split(const PlannerInfo *root, const WaGrouping *grouping, WaScanQuery *query)
 	for_each_from(cell, query->rolled->aggregates,
 				  list_length(query->aggregates))
 	{
-		const Aggref *aggref = lfirst_node(Aggref, cell);
-
 		if (reason == NULL)
-			reason = check_key(
-				linitial_node(SortGroupClause, aggref->aggdistinct),
-				(Node *) linitial_node(TargetEntry, aggref->args)->expr);
+			reason = check_values(lfirst_node(Aggref, cell));
 	}
 	return reason;
 }
@@ -446,75 +464,12 @@ check_program(PlannerInfo *root, const WaGrouping *grouping,
 	return NULL;
 }
 
-/*
- * Returns the grouping of another node whose groups are rolled up: by the values of a number, or,
- * with grouping sets, of a number in those of all sets.
- */
-static WaGrouping
-finer_grouping_of(const PlannerInfo *root, const WaGrouping *grouping,
-				  const WaScanQuery *rolled, int number)
-{
-	const int nvalues = list_length(rolled->distinct);
-	WaGrouping finer = {.is_finer = true};
-	ListCell *cell;
-
-	if (rolled->sets == NIL)
-	{
-		finer.clauses = grouping->clauses;
-		finer.keys = list_copy(rolled->keys);
-	}
-	else
-		foreach (cell, (const List *) linitial((const List *) list_nth(
-						   rolled->sets, number / nvalues)))
-		{
-			finer.clauses = lappend(
-				finer.clauses, list_nth(grouping->clauses, lfirst_int(cell)));
-			finer.keys = lappend(
-				finer.keys,
-				ungrouped_compat(
-					root, (Node *) list_nth(rolled->keys, lfirst_int(cell))));
-		}
-	finer.keys =
-		lappend(finer.keys, list_nth(rolled->distinct, number % nvalues));
-	return finer;
-}
-
 /* Of joins, and of what a subplan is for, there is one plan. */
 bool
 wa_planned_query_is_simple(const WaPlannedQuery *planned)
 {
 	return planned->joins.list == NIL && planned->sources.pushed == NIL &&
 		   !contain_subplans((Node *) planned->query.filter_clauses);
-}
-
-const char *
-wa_planned_query_find_finer(PlannerInfo *root, RelOptInfo *relation,
-							const WaGrouping *grouping, WaPlannedQuery *planned)
-{
-	const WaScanQuery *rolled = planned->query.rolled;
-	const int nfiner = wa_rolled_query_finer(&planned->query);
-	const int count = rolled == NULL        ? 0
-					  : rolled->sets == NIL ? list_length(rolled->distinct)
-											: nfiner;
-	const char *reason = NULL;
-
-	planned->rolls = count > 0 && !planned->query.is_apart;
-	if (nfiner > 0 && !wa_planned_query_is_simple(planned))
-		return rolled->sets != NIL
-				   ? "it has grouping sets, and aggregates with DISTINCT"
-				   : "aggregates have DISTINCT over several arguments";
-	for (int i = 0; i < nfiner && reason == NULL; i++)
-	{
-		WaPlannedQuery *finer = palloc(sizeof(WaPlannedQuery));
-		const WaGrouping finer_grouping =
-			finer_grouping_of(root, grouping, rolled, count - nfiner + i);
-
-		reason =
-			wa_planned_query_recognise(root, relation, &finer_grouping, finer);
-		finer->rolls = rolled->sets == NIL;
-		planned->finer = lappend(planned->finer, finer);
-	}
-	return reason;
 }
 
 WaGrouping

@@ -30,6 +30,7 @@ typedef struct WaPlannedQuery
 	double nreturned;     /* and how many these are rolled up to, and: */
 	bool
 		rolls; /* its groups are rolled up (scan/state/rolled_query.h), with: */
+	bool is_ranked;       /* the values of these are brought into order */
 	List *finer;          /* those of WaPlannedQuery * */
 	bool has_alternative; /* a path of PostgreSQL's; set by scan/plan/path.c */
 
@@ -73,14 +74,5 @@ wa_planned_query_recognise(PlannerInfo *root, RelOptInfo *relation,
 
 /* Tells whether the rows of a query can be read by several nodes of one plan. */
 extern bool wa_planned_query_is_simple(const WaPlannedQuery *planned);
-
-/*
- * Likewise those of such a grouping whose groups are rolled up, too (scan/state/rolled_query.h), if
- * aggregates have DISTINCT over several arguments.
- */
-extern WA_MUST_CHECK const char *
-wa_planned_query_find_finer(PlannerInfo *root, RelOptInfo *relation,
-							const WaGrouping *grouping,
-							WaPlannedQuery *planned);
 
 #endif /* WA_SCAN_PLANNED_QUERY_H */

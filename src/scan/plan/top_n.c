@@ -142,7 +142,7 @@ wa_top_n_is_likely(const WaPlannedQuery *planned, const WaLimit *limit)
 
 	return limit->top.expressions != NIL && planned->having == NIL &&
 		   limit->ngroups <= WA_QUERY_MAX_TOP_N && query->sets == NIL &&
-		   list_length(query->distinct) <= 1 && can_tell(query, limit, 0);
+		   list_length(query->values) <= 1 && can_tell(query, limit, 0);
 }
 
 /* Tells whether all groups are needed to find out whether one has an error. */
@@ -199,7 +199,7 @@ wa_top_n_describe(const WaScanQuery *query, const PlanState *ps,
 	memset(top_n, 0, sizeof(*top_n));
 	/* Of several arguments the values are brought together here. */
 	if (top == NULL || returned->nkeys == 0 || ps->qual != NULL ||
-		returned->sets != NIL || list_length(returned->distinct) > 1 ||
+		returned->sets != NIL || list_length(returned->values) > 1 ||
 		checks_groups(returned) ||
 		!wa_plan_top(castNode(CustomScan, ps->plan), &plan) ||
 		!wa_top_limit(top, &limit) || limit > WA_QUERY_MAX_TOP_N)

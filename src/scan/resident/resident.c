@@ -119,7 +119,7 @@ take_groups(WaScanState *state, const WaAnswer *answer, const WaRanks *ranks)
 			return false;
 		store = &state->rolls_into->store;
 		rolled.ncolumns++;
-		rolled.first = state->rolled_column - ranks->ncolumns;
+		rolled.first = state->rolls->values->column - ranks->ncolumns;
 	}
 	if (!wa_scan_answer_is_sound(store, answer->groups, counts->groups_bytes,
 								 &rolled))
@@ -414,11 +414,9 @@ describe_wanted(const WaScanState *state, WaAsking *asking)
 {
 	const WaScanQuery *query = &state->query;
 
-	if (state->rolls_into != NULL && state->rolled_column >= 0 &&
-		state->rolled_set < 0)
-		asking->rolled =
-			wa_roll_up_pushed(state->rolls_into, wa_rolled_query_place(query),
-							  state->rolled_column);
+	if (state->rolls_into != NULL)
+		asking->rolled = wa_roll_up_pushed(state->rolls_into, state->rolls,
+										   wa_rolled_query_place(query));
 	if (asking->rolled != NULL || query->rolled == NULL)
 		wa_top_n_describe(query, &state->css.ss.ps, state->top, &asking->top_n);
 }

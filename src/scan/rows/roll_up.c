@@ -10,6 +10,7 @@
 #include "scan/base/context_arena.h"
 #include "scan/rows/merge.h"
 #include "scan/rows/prepare.h"
+#include "scan/rows/ranked_values.h"
 #include "scan/rows/roll_up.h"
 #include "scan/spill/group_message.h"
 #include "scan/spill/group_store.h"
@@ -28,12 +29,31 @@ wa_roll_up_make(const WaScanStore *finer)
 	return roll_up;
 }
 
-const WaQueryColumn *
-wa_roll_up_pushed(const WaRollUp *roll_up, int key, int column)
+WaRolledGroups *
+wa_roll_up_groups(WaRollUp *roll_up, const WaScanStore *finer,
+				  const WaRolledValues *values, int set, PlanState *node)
 {
-	WaQueryColumn *pushed = palloc(sizeof(WaQueryColumn));
+	WaRolledGroups *rolls = palloc0(sizeof(WaRolledGroups));
 
-	*pushed = roll_up->store.query->compiled.columns[column];
+	rolls->values = values;
+	rolls->set = set;
+	if (values != NULL && values->order != NULL)
+	{
+		rolls->ranked = wa_ranked_values_make(finer, values, node);
+		roll_up->ranked = lappend(roll_up->ranked, rolls->ranked);
+	}
+	return rolls;
+}
+
+const WaQueryColumn *
+wa_roll_up_pushed(const WaRollUp *roll_up, const WaRolledGroups *rolls, int key)
+{
+	WaQueryColumn *pushed;
+
+	if (rolls->values == NULL || rolls->ranked != NULL || rolls->set >= 0)
+		return NULL;
+	pushed = palloc(sizeof(WaQueryColumn));
+	*pushed = roll_up->store.query->compiled.columns[rolls->values->column];
 	pushed->argument = key;
 	return pushed->ops == 0 || pushed->kind == WA_VECTOR_INT ? pushed : NULL;
 }
@@ -41,10 +61,14 @@ wa_roll_up_pushed(const WaRollUp *roll_up, int key, int column)
 void
 wa_roll_up_begin(WaRollUp *roll_up)
 {
+	ListCell *cell;
+
 	wa_spill_end(&roll_up->store);
 	memset(&roll_up->store.spilled, 0, sizeof(roll_up->store.spilled));
 	roll_up->ngroups = 0;
 	wa_scan_make_groups(&roll_up->store);
+	foreach (cell, roll_up->ranked)
+		wa_ranked_values_begin((WaRankedValues *) lfirst(cell));
 }
 
 /* Reads the keys of a group. */
@@ -59,7 +83,7 @@ read_keys(WaRollUp *roll_up, const WaScanStore *finer, uint32 group)
 static int
 skipped(const WaRollUp *roll_up)
 {
-	return roll_up->column < 0 ? roll_up->store.query->nkeys : roll_up->place;
+	return roll_up->place < 0 ? roll_up->store.query->nkeys : roll_up->place;
 }
 
 /* Has keys be those that were read, but for the value. */
@@ -141,9 +165,9 @@ state_of(const WaRollUp *roll_up, const WaScanStore *finer, uint32 group,
 	return state;
 }
 
-/* Spills a group whose keys were read, and which is not in memory. */
+/* Spills what a group whose keys were read, and which is not in memory, has of columns. */
 static void
-spill(WaRollUp *roll_up, const WaScanStore *finer, uint32 group)
+spill(WaRollUp *roll_up, WaAggState *const *states)
 {
 	WaScanStore *store = &roll_up->store;
 	const WaScanQuery *rolled = store->query;
@@ -157,7 +181,7 @@ spill(WaRollUp *roll_up, const WaScanStore *finer, uint32 group)
 	for (int i = 0; i < rolled->nkeys; i++)
 		wa_partial_put_key(&writer, &shape->keys[i], &roll_up->values[i]);
 	for (int i = 0; i < rolled->ncolumns; i++)
-		wa_scan_write_state(state_of(roll_up, finer, group, i), &writer);
+		wa_scan_write_state(states[i], &writer);
 	wa_partial_end(&writer, 1);
 	wa_spill_message(store,
 					 wa_partition_hash_values(rolled->nkeys, rolled->group_keys,
@@ -165,9 +189,9 @@ spill(WaRollUp *roll_up, const WaScanStore *finer, uint32 group)
 					 &writer);
 }
 
-/* Merges a group whose keys were read with the one that has our keys, or spills it. */
-static void
-put_group(WaRollUp *roll_up, const WaScanStore *finer, uint32 group)
+/* Returns our group of the keys that were read, or WA_NO_GROUP: others are spilled. */
+static uint32
+find_group(WaRollUp *roll_up)
 {
 	WaScanStore *store = &roll_up->store;
 	uint32 number = 0;
@@ -175,13 +199,35 @@ put_group(WaRollUp *roll_up, const WaScanStore *finer, uint32 group)
 	if (store->groups != NULL)
 		wa_groups_check(wa_query_groups_find_values(store->groups->table,
 													roll_up->values, &number));
+	if (number != WA_NO_GROUP)
+		for (int i = 0; i < store->query->ncolumns; i++)
+			wa_accumulator_grow(store->columns[i], wa_scan_groups(store));
+	return number;
+}
+
+/* Returns room for the states of all columns, without any. */
+static WaAggState **
+make_states(const WaRollUp *roll_up)
+{
+	return palloc0(sizeof(WaAggState *) * (roll_up->store.query->ncolumns + 1));
+}
+
+/* Merges a group whose keys were read with the one that has our keys, or spills it. */
+static void
+put_group(WaRollUp *roll_up, const WaScanStore *finer, uint32 group)
+{
+	WaScanStore *store = &roll_up->store;
+	const uint32 number = find_group(roll_up);
+
 	if (number == WA_NO_GROUP)
 	{
-		spill(roll_up, finer, group);
+		WaAggState **states = make_states(roll_up);
+
+		for (int i = 0; i < store->query->ncolumns; i++)
+			states[i] = state_of(roll_up, finer, group, i);
+		spill(roll_up, states);
 		return;
 	}
-	for (int i = 0; i < store->query->ncolumns; i++)
-		wa_accumulator_grow(store->columns[i], wa_scan_groups(store));
 	for (int i = 0; i < finer->query->ncolumns; i++)
 		wa_accumulator_merge_theirs(store->columns[i], &number,
 									finer->columns[i], &group, 1);
@@ -294,36 +340,150 @@ take_groups(WaRollUp *roll_up, const WaScanStore *finer, uint32 first,
 		take_values(roll_up, finer, theirs, count);
 }
 
+/* Has the groups of a node be those that are rolled up. */
+static void
+set_rolls(WaRollUp *roll_up, const WaScanStore *finer,
+		  const WaRolledGroups *rolls)
+{
+	const WaRolledValues *values = rolls->values;
+
+	roll_up->place = values == NULL ? -1 : wa_rolled_query_place(finer->query);
+	roll_up->column =
+		values == NULL || rolls->ranked != NULL ? -1 : values->column;
+	roll_up->set = rolls->set;
+}
+
+/* Merges some groups with ours. */
+static void
+merge(WaRollUp *roll_up, const WaScanStore *finer, uint32 first, int count)
+{
+	const WaScanStore *store = &roll_up->store;
+
+	if (finer->groups != NULL && store->query->sets == NIL &&
+		!wa_spill_has_spilled(store))
+		take_groups(roll_up, finer, first, count);
+	else
+		for (int i = 0; i < count; i++)
+			take_group(roll_up, finer, first + (uint32) i);
+}
+
+/* Makes the memory of what is rolled up in one go. */
+static MemoryContext
+make_context(void)
+{
+	return AllocSetContextCreate(CurrentMemoryContext, "warpagg rolled groups",
+								 ALLOCSET_SMALL_SIZES);
+}
+
 void
-wa_roll_up_take(WaRollUp *roll_up, const WaScanStore *finer, int column,
-				int set)
+wa_roll_up_take(WaRollUp *roll_up, const WaScanStore *finer,
+				const WaRolledGroups *rolls)
 {
 	WaScanStore *store = &roll_up->store;
 	const uint32 ngroups = wa_scan_groups(finer);
-	MemoryContext each = AllocSetContextCreate(
-		CurrentMemoryContext, "warpagg rolled groups", ALLOCSET_SMALL_SIZES);
+	MemoryContext each = make_context();
 	MemoryContext old = MemoryContextSwitchTo(each);
 	int count;
 
-	roll_up->column = column;
-	roll_up->set = set;
-	roll_up->place = list_length(finer->query->keys) - 1;
+	set_rolls(roll_up, finer, rolls);
 	for (uint32 first = 0; first < ngroups; first += (uint32) count)
 	{
 		CHECK_FOR_INTERRUPTS();
 		count = (int) Min(ngroups - first, (uint32) wa_spill_piece(store));
-		if (finer->groups != NULL && store->query->sets == NIL &&
-			!wa_spill_has_spilled(store))
-			take_groups(roll_up, finer, first, count);
-		else
-			for (int i = 0; i < count; i++)
-				take_group(roll_up, finer, first + (uint32) i);
+		if (rolls->ranked != NULL)
+			wa_ranked_values_take(rolls->ranked, first, count);
+		/* Of values with an order other nodes have nothing else. */
+		if (rolls->ranked == NULL || finer->query->rolled != NULL)
+			merge(roll_up, finer, first, count);
 		MemoryContextReset(each);
 		wa_spill_check(store);
 	}
 	MemoryContextSwitchTo(old);
 	MemoryContextDelete(each);
 	roll_up->ngroups += ngroups;
+}
+
+/* Returns what was found in the order of values as the state of a column. */
+static WaAggState *
+state_of_rank(const WaRollUp *roll_up, const WaRankedValues *ranked, int number)
+{
+	const int column = ranked->values->column + number;
+	WaAggState *state = wa_state_make(
+		CurrentMemoryContext, &roll_up->store.query->columns[column].plan);
+
+	wa_state_take(state, ranked->results[number]);
+	return state;
+}
+
+/* Reads the keys of a group whose values have been looked at. */
+static void
+read_ranked_keys(WaRollUp *roll_up, const WaRankedValues *ranked)
+{
+	const WaScanQuery *finer = ranked->finer->query;
+
+	for (int i = 0; i < finer->nkeys; i++)
+	{
+		WaQueryValue *value = &roll_up->read[i];
+		Datum datum;
+		bool is_null;
+
+		if (i == roll_up->place)
+			continue;
+		datum = wa_ranked_values_key(ranked, i, &is_null);
+		memset(value, 0, sizeof(*value));
+		value->is_null = is_null;
+		if (!is_null)
+			wa_group_value(&finer->group_keys[i], datum, value);
+	}
+}
+
+/* Puts what was found in the order of a group's values into our group, or spills it. */
+static void
+put_ranked(WaRollUp *roll_up, const WaRankedValues *ranked)
+{
+	const WaRolledValues *values = ranked->values;
+	WaAggState **states;
+	uint32 number;
+
+	read_ranked_keys(roll_up, ranked);
+	if (roll_up->set < 0)
+		keep_keys(roll_up);
+	else
+		keep_keys_of_set(roll_up, roll_up->set);
+	number = find_group(roll_up);
+	states = make_states(roll_up);
+	for (int i = 0; i < values->ncolumns; i++)
+		if (!ranked->nulls[i] && number == WA_NO_GROUP)
+			states[values->column + i] = state_of_rank(roll_up, ranked, i);
+		else if (!ranked->nulls[i])
+			wa_accumulator_take_datum(
+				roll_up->store.columns[values->column + i], number,
+				ranked->results[i]);
+	if (number == WA_NO_GROUP)
+		spill(roll_up, states);
+}
+
+void
+wa_roll_up_take_ranked(WaRollUp *roll_up, const WaRolledGroups *rolls)
+{
+	WaRankedValues *ranked = rolls->ranked;
+	MemoryContext each;
+	MemoryContext old;
+
+	if (ranked == NULL)
+		return;
+	set_rolls(roll_up, ranked->finer, rolls);
+	each = make_context();
+	old = MemoryContextSwitchTo(each);
+	while (wa_ranked_values_next(ranked))
+	{
+		put_ranked(roll_up, ranked);
+		MemoryContextReset(each);
+		wa_spill_check(&roll_up->store);
+	}
+	MemoryContextSwitchTo(old);
+	MemoryContextDelete(each);
+	wa_ranked_values_end(ranked);
 }
 
 /* Makes the groups of sets without keys, which are there if no rows are. */
@@ -349,8 +509,13 @@ make_groups_without_keys(WaRollUp *roll_up)
 void
 wa_roll_up_finish(WaRollUp *roll_up)
 {
+	ListCell *cell;
+
 	if (roll_up->ngroups == 0)
 		make_groups_without_keys(roll_up);
+	if (wa_scan_groups(&roll_up->store) > 0)
+		foreach (cell, roll_up->ranked)
+			wa_ranked_values_check((const WaRankedValues *) lfirst(cell));
 	wa_spill_finish(&roll_up->store, 1);
 }
 
@@ -358,8 +523,7 @@ void
 wa_roll_up_read_partition(WaRollUp *roll_up)
 {
 	WaScanStore *store = &roll_up->store;
-	MemoryContext each = AllocSetContextCreate(
-		CurrentMemoryContext, "warpagg rolled groups", ALLOCSET_SMALL_SIZES);
+	MemoryContext each = make_context();
 	WaSpilledGroups groups;
 
 	wa_scan_make_groups(store);
@@ -380,5 +544,9 @@ wa_roll_up_read_partition(WaRollUp *roll_up)
 void
 wa_roll_up_end(WaRollUp *roll_up)
 {
+	ListCell *cell;
+
 	wa_spill_end(&roll_up->store);
+	foreach (cell, roll_up->ranked)
+		wa_ranked_values_end((WaRankedValues *) lfirst(cell));
 }

@@ -8,9 +8,11 @@
  */
 #include "postgres.h"
 
+#include "catalog/pg_aggregate.h"
+#include "catalog/pg_collation.h"
 #include "catalog/pg_type.h"
-#include "nodes/makefuncs.h"
-#include "nodes/nodeFuncs.h"
+#include "utils/fmgroids.h"
+#include "utils/lsyscache.h"
 
 #include "heap/gather.h"
 #include "scan/state/rolled_query.h"
@@ -32,31 +34,6 @@ without_distinct(Aggref *aggref, Expr *values)
 	plain->aggfilter = NULL;
 	linitial_node(TargetEntry, plain->args)->expr = values;
 	return plain;
-}
-
-/* Returns the values that an aggregate with DISTINCT takes, NULL where its FILTER is not true. */
-static Expr *
-values_of(Aggref *aggref)
-{
-	Expr *argument = linitial_node(TargetEntry, aggref->args)->expr;
-	const Oid type = exprType((Node *) argument);
-	CaseExpr *choice;
-	CaseWhen *when;
-
-	if (aggref->aggfilter == NULL)
-		return argument;
-	when = makeNode(CaseWhen);
-	when->expr = aggref->aggfilter;
-	when->result = argument;
-	when->location = -1;
-	choice = makeNode(CaseExpr);
-	choice->casetype = type;
-	choice->casecollid = exprCollation((Node *) argument);
-	choice->args = list_make1(when);
-	choice->defresult = (Expr *) makeNullConst(
-		type, exprTypmod((Node *) argument), exprCollation((Node *) argument));
-	choice->location = -1;
-	return (Expr *) choice;
 }
 
 /* Tells whether it makes a difference to an aggregate that each value comes once. */
@@ -85,13 +62,13 @@ make_rolled(const WaScanQuery *query, List *aggregates)
  * the others take these values, for which there are other nodes.
  */
 static void
-split_sets(WaScanQuery *query, List *plain, List *distinct, List *values)
+split_sets(WaScanQuery *query, List *plain, List *others, List *values)
 {
 	const int ncalls = list_length(
 		(const List *) lsecond((const List *) linitial(query->sets)));
 
-	query->rolled = make_rolled(query, list_concat_copy(plain, distinct));
-	query->rolled->distinct = values;
+	query->rolled = make_rolled(query, list_concat_copy(plain, others));
+	query->rolled->values = values;
 	query->is_apart = values != NIL;
 	query->aggregates = plain;
 	query->rolled->nkeys = list_length(query->keys) + 1;
@@ -100,38 +77,165 @@ split_sets(WaScanQuery *query, List *plain, List *distinct, List *values)
 	query->sets = NIL;
 }
 
-const char *
-wa_rolled_query_split(WaScanQuery *query)
+/* Returns those among some values that are these, or NULL. */
+static WaRolledValues *
+find_values(List *values, const Expr *expression, const SortGroupClause *order)
 {
-	List *plain = NIL;
-	List *distinct = NIL;
-	List *values = NIL;
 	ListCell *cell;
 
-	foreach (cell, query->aggregates)
+	foreach (cell, values)
+	{
+		WaRolledValues *some = (WaRolledValues *) lfirst(cell);
+
+		if (equal(some->expression, expression) && equal(some->order, order))
+			return some;
+	}
+	return NULL;
+}
+
+/* Adds values to some, if they are not among these. */
+static List *
+add_values(List *values, Expr *expression, const SortGroupClause *order)
+{
+	WaRolledValues *added;
+
+	if (find_values(values, expression, order) != NULL)
+		return values;
+	added = palloc0(sizeof(WaRolledValues));
+	added->expression = expression;
+	added->order = order;
+	return lappend(values, added);
+}
+
+/* Returns count(*), which is no aggregate of the query's own: it has no number. */
+static Aggref *
+make_count(void)
+{
+	Aggref *count = makeNode(Aggref);
+
+	count->aggfnoid = F_COUNT_;
+	count->aggtype = INT8OID;
+	count->aggtranstype = INT8OID;
+	count->aggkind = AGGKIND_NORMAL;
+	count->aggstar = true;
+	count->aggsplit = AGGSPLIT_SIMPLE;
+	count->aggno = -1;
+	count->aggtransno = -1;
+	count->location = -1;
+	return count;
+}
+
+/* Tells whether an aggregate counts all rows. */
+static bool
+counts_rows(const Aggref *aggref)
+{
+	return aggref->aggfnoid == F_COUNT_ && aggref->aggfilter == NULL;
+}
+
+/* Adds one that does to some aggregates, unless it is there. */
+static List *
+add_count(List *aggregates)
+{
+	ListCell *cell;
+
+	foreach (cell, aggregates)
+		if (counts_rows(lfirst_node(Aggref, cell)))
+			return aggregates;
+	return lappend(aggregates, make_count());
+}
+
+List *
+wa_rolled_query_aggregates_of(const WaRolledValues *values)
+{
+	return values->order == NULL ? NIL : add_count(NIL);
+}
+
+int
+wa_rolled_query_count(const WaScanQuery *query)
+{
+	for (int i = 0; i < query->nresults; i++)
+		if (counts_rows(list_nth_node(Aggref, query->aggregates, i)))
+			return query->results[i].column;
+	elog(ERROR, "rows are not counted");
+}
+
+/* The aggregates of a query by what they want of their values, and these. */
+typedef struct Parts
+{
+	List *plain;
+	List *distinct;
+	List *ranked;
+	List *values; /* of the distinct ones, then of those */
+} Parts;
+
+/* Adds the values of ranked aggregates; returns why it cannot, or NULL. */
+static const char *
+add_ranked_values(Parts *parts)
+{
+	ListCell *cell;
+
+	foreach (cell, parts->ranked)
+	{
+		WaRankedCall call;
+		const char *reason =
+			wa_ranked_describe(lfirst_node(Aggref, cell), &call);
+
+		if (reason != NULL)
+			return reason;
+		parts->values = add_values(parts->values, call.values, call.order);
+	}
+	return NULL;
+}
+
+/* Divides aggregates; returns why it cannot, or NULL. */
+static const char *
+divide(List *aggregates, Parts *parts)
+{
+	ListCell *cell;
+
+	foreach (cell, aggregates)
 	{
 		Aggref *aggref = lfirst_node(Aggref, cell);
 
-		if (!is_distinct(aggref))
-		{
-			plain = lappend(plain, aggref);
-			continue;
-		}
-		if (list_length(aggref->args) != 1)
+		if (wa_ranked_is(aggref))
+			parts->ranked = lappend(parts->ranked, aggref);
+		else if (!is_distinct(aggref))
+			parts->plain = lappend(parts->plain, aggref);
+		else if (list_length(aggref->args) != 1)
 			return "an aggregate has DISTINCT and several arguments";
-		distinct = lappend(distinct, aggref);
-		values = list_append_unique(values, values_of(aggref));
+		else
+		{
+			parts->distinct = lappend(parts->distinct, aggref);
+			parts->values =
+				add_values(parts->values, wa_aggregate_values(aggref), NULL);
+		}
 	}
+	return add_ranked_values(parts);
+}
+
+const char *
+wa_rolled_query_split(WaScanQuery *query)
+{
+	Parts parts = {NIL};
+	const char *reason = divide(query->aggregates, &parts);
+	List *others = list_concat_copy(parts.distinct, parts.ranked);
+	const WaRolledValues *first;
+
+	if (reason != NULL)
+		return reason;
 	if (query->sets != NIL)
-		split_sets(query, plain, distinct, values);
-	if (query->rolled != NULL || distinct == NIL)
+		split_sets(query, parts.plain, others, parts.values);
+	if (query->rolled != NULL || others == NIL)
 		return NULL;
-	query->rolled = make_rolled(query, list_concat_copy(plain, distinct));
-	query->rolled->distinct = values;
-	query->aggregates = plain;
+	first = (const WaRolledValues *) linitial(parts.values);
+	if (first->order != NULL && !query->is_apart)
+		parts.plain = add_count(parts.plain);
+	query->rolled = make_rolled(query, list_concat_copy(parts.plain, others));
+	query->rolled->values = parts.values;
+	query->aggregates = parts.plain;
 	if (query->is_apart)
 		return NULL;
-	query->keys = lappend(list_copy(query->keys), linitial(values));
+	query->keys = lappend(list_copy(query->keys), first->expression);
 	query->nkeys++;
 	return NULL;
 }
@@ -150,26 +254,24 @@ describe(Aggref *aggref, Expr *values,
 
 /* Finds the column and the result of an aggregate with DISTINCT; as wa_scan_query_aggregate. */
 static const char *
-take_distinct(WaScanQuery *rolled, Aggref *aggref, int nbefore,
+take_distinct(WaScanQuery *rolled, Aggref *aggref,
 			  const char *(*check)(const WaAggregateCall *call))
 {
-	Expr *values = values_of(aggref);
+	Expr *expression = wa_aggregate_values(aggref);
 	WaScanResult *result = &rolled->results[rolled->nresults++];
 	WaScanColumn *column;
 	WaAggregateCall call;
-	const char *reason = describe(aggref, values, check, &call);
-	int number = 0;
+	const char *reason = describe(aggref, expression, check, &call);
 
 	if (reason != NULL)
 		return reason;
-	while (!equal(list_nth(rolled->distinct, number), values))
-		number++;
 	rolled->is_ours |= !call.builtin;
-	*result = (WaScanResult){.aggregate = call.aggregate,
-							 .output = call.output,
-							 .column = nbefore + number};
+	*result = (WaScanResult){
+		.aggregate = call.aggregate,
+		.output = call.output,
+		.column = find_values(rolled->values, expression, NULL)->column};
 	column = &rolled->columns[result->column];
-	column->argument = values;
+	column->argument = expression;
 	column->plan.collation = call.collation;
 	column->plan.key.argument_type = call.argument_type;
 	column->plan.key.ops |= wa_aggregate_operations(call.aggregate);
@@ -179,27 +281,114 @@ take_distinct(WaScanQuery *rolled, Aggref *aggref, int nbefore,
 				 "same argument";
 }
 
+/* Has a column have one value for each group at most, of a type that is a key's. */
+static void
+hold_value(WaScanColumn *column, Oid type)
+{
+	memset(column, 0, sizeof(*column));
+	column->plan.key.ops = wa_aggregate_operations(WA_MIN);
+	/* Their datums are the same, and records have no booleans. */
+	column->plan.key.argument_type = type == BOOLOID ? INT4OID : type;
+	column->plan.collation =
+		OidIsValid(get_typcollation(type)) ? C_COLLATION_OID : InvalidOid;
+}
+
+/* Finds the columns and the result of a ranked aggregate. */
+static void
+take_ranked(WaScanQuery *rolled, Aggref *aggref)
+{
+	WaScanResult *result = &rolled->results[rolled->nresults++];
+	WaRolledValues *values;
+	WaRankedCall call;
+	const char *reason = wa_ranked_describe(aggref, &call);
+
+	if (reason != NULL)
+		elog(ERROR, "unexpected aggregate: %s", reason);
+	values = find_values(rolled->values, call.values, call.order);
+	*result = (WaScanResult){.aggregate = WA_MIN,
+							 .output = call.nfractions == 0 ? WA_OUTPUT_RESULT
+															: WA_OUTPUT_ARRAY,
+							 .column = values->column + values->ncolumns,
+							 .nelements = call.nfractions,
+							 .element = call.result_type};
+	for (int i = 0; i < Max(call.nfractions, 1); i++)
+	{
+		values->ranks[values->ncolumns] =
+			(WaRank){.kind = call.kind,
+					 .fraction = call.fraction,
+					 .element = call.nfractions == 0 ? -1 : i};
+		hold_value(&rolled->columns[values->column + values->ncolumns++],
+				   getBaseType(call.result_type));
+	}
+}
+
+/* Returns how many columns ranked aggregates of some values have. */
+static int
+count_ranks(List *aggregates, const WaRolledValues *values)
+{
+	int count = 0;
+	ListCell *cell;
+
+	foreach (cell, aggregates)
+	{
+		Aggref *aggref = lfirst_node(Aggref, cell);
+		WaRankedCall call;
+
+		if (wa_ranked_is(aggref) && wa_ranked_describe(aggref, &call) == NULL &&
+			equal(call.values, values->expression) &&
+			equal(call.order, values->order))
+			count += Max(call.nfractions, 1);
+	}
+	return count;
+}
+
+/* Makes the columns of what a query is rolled up to, whose own are there. */
+static void
+make_columns(const WaScanQuery *query, WaScanQuery *rolled)
+{
+	ListCell *cell;
+
+	rolled->ncolumns = query->ncolumns;
+	foreach (cell, rolled->values)
+	{
+		WaRolledValues *values = (WaRolledValues *) lfirst(cell);
+		const int nranks =
+			values->order == NULL ? 0 : count_ranks(rolled->aggregates, values);
+
+		values->column = rolled->ncolumns;
+		values->ncolumns = values->order == NULL ? 1 : 0;
+		values->ranks = palloc(sizeof(WaRank) * (nranks + 1));
+		rolled->ncolumns += values->ncolumns + nranks;
+	}
+	rolled->columns = palloc0(sizeof(WaScanColumn) * (rolled->ncolumns + 1));
+	memcpy(rolled->columns, query->columns,
+		   sizeof(WaScanColumn) * query->ncolumns);
+}
+
 const char *
 wa_rolled_query_aggregate(WaScanQuery *query,
 						  const char *(*check)(const WaAggregateCall *call))
 {
 	WaScanQuery *rolled = query->rolled;
-	const int nbefore = query->ncolumns;
 	const int nresults = list_length(rolled->aggregates);
 	const char *reason = NULL;
 
 	rolled->is_ours = query->is_ours;
-	rolled->ncolumns = nbefore + list_length(rolled->distinct);
-	rolled->columns = palloc0(sizeof(WaScanColumn) * (rolled->ncolumns + 1));
-	memcpy(rolled->columns, query->columns, sizeof(WaScanColumn) * nbefore);
+	make_columns(query, rolled);
 	rolled->results = palloc0(sizeof(WaScanResult) * (nresults + 1));
 	memcpy(rolled->results, query->results,
 		   sizeof(WaScanResult) * query->nresults);
 	rolled->nresults = query->nresults;
 	while (rolled->nresults < nresults && reason == NULL)
-		reason = take_distinct(
-			rolled, list_nth_node(Aggref, rolled->aggregates, rolled->nresults),
-			nbefore, check);
+	{
+		Aggref *aggref =
+			list_nth_node(Aggref, rolled->aggregates, rolled->nresults);
+
+		if (wa_ranked_is(aggref))
+			take_ranked(rolled, aggref);
+		else
+			reason = take_distinct(rolled, aggref, check);
+	}
 	return reason;
 }
 
@@ -207,7 +396,7 @@ int
 wa_rolled_query_finer(const WaScanQuery *query)
 {
 	const WaScanQuery *returned = wa_scan_query_returned(query);
-	const int count = list_length(returned->distinct);
+	const int count = list_length(returned->values);
 
 	if (returned->sets != NIL)
 		return count * list_length(returned->sets);

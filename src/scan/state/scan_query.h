@@ -39,6 +39,8 @@ typedef struct WaScanResult
 	WaOutput output;
 	int column;
 	WaShift *shift; /* of what the column has; NULL: none */
+	int nelements; /* of WA_OUTPUT_ARRAY, of so many columns from that one on, */
+	Oid element;   /* of this type */
 } WaScanResult;
 
 /* A column of the scan tuple that groups are sorted by. */
@@ -83,11 +85,10 @@ typedef struct WaScanQuery
 
 	/*
 	 * What its groups are rolled up to (scan/state/rolled_query.h), which has no program; NULL:
-	 * they are returned.  There: the values that are taken once for each group, of the last
-	 * columns.
+	 * they are returned.  There: WaRolledValues, of the last columns.
 	 */
 	struct WaScanQuery *rolled;
-	List *distinct;
+	List *values;
 	bool is_apart; /* of these other nodes have all, and it none */
 
 	/*

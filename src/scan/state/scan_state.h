@@ -26,9 +26,8 @@ typedef struct WaScanState
 	WaScanStore store;
 	struct WaRollUp *roll_up; /* scan/rows/roll_up.h; NULL: the store's groups
 							   * are those that are returned */
-	struct WaRollUp *rolls_into; /* the same, or another node's; NULL: none */
-	int rolled_column;           /* of that, which the values go to */
-	int rolled_set; /* of that, the grouping set whose groups these are; -1: none */
+	struct WaRollUp *rolls_into;  /* the same, or another node's; NULL: none; */
+	struct WaRolledGroups *rolls; /* as this has them */
 	List *finer; /* WaScanStates of nodes whose groups are rolled up, too */
 	WaScanBatch batch;
 

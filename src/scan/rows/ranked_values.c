@@ -1,0 +1,315 @@
+/*
+ * ranked_values.c
+ *		What ranked aggregates find in the order of values; see ranked_values.h.
+ *
+ * Which rows are meant, and what lies between two of them, is as in PostgreSQL's
+ * utils/adt/orderedsetaggs.c, to the last bit.
+ */
+#include "postgres.h"
+
+#include <math.h>
+
+#include "catalog/pg_type.h"
+#include "executor/executor.h"
+#include "nodes/nodeFuncs.h"
+#include "utils/array.h"
+#include "utils/datum.h"
+#include "utils/lsyscache.h"
+
+#include "scan/rows/ranked_values.h"
+#include "scan/rows/value_order.h"
+
+/* Where a rank lies among the rows of a group, which are numbered from 0. */
+typedef struct Span
+{
+	int64 low;
+	int64 high;   /* the same, or the next one, and: */
+	double share; /* of the way from one to the other */
+} Span;
+
+/* Returns what the ranks of values are evaluated by. */
+static ExprState **
+make_fractions(const WaRolledValues *values, PlanState *node)
+{
+	ExprState **fractions =
+		palloc0(sizeof(ExprState *) * (values->ncolumns + 1));
+
+	for (int i = 0; i < values->ncolumns; i++)
+		fractions[i] = ExecInitExpr(values->ranks[i].fraction, node);
+	return fractions;
+}
+
+/* Makes the order of the values, by keys of the finer groups. */
+static WaValueOrder *
+make_order(const WaRankedValues *ranked)
+{
+	const WaGroupKey *keys = ranked->finer->query->group_keys;
+	const SortGroupClause *order = ranked->values->order;
+	Oid *types = palloc(sizeof(Oid) * (ranked->nkeys + 1));
+	const WaValueOrderPlan plan = {
+		.nkeys = ranked->nkeys,
+		.key_types = types,
+		.type = keys[ranked->place].type,
+		.collation = exprCollation((Node *) ranked->values->expression),
+		.operator= order->sortop,
+		.nulls_first = order->nulls_first};
+
+	for (int i = 0; i < ranked->nkeys; i++)
+		types[i] = keys[i < ranked->place ? i : i + 1].type;
+	return wa_value_order_make(&plan);
+}
+
+WaRankedValues *
+wa_ranked_values_make(const WaScanStore *finer, const WaRolledValues *values,
+					  PlanState *node)
+{
+	WaRankedValues *ranked = palloc(sizeof(WaRankedValues));
+
+	ranked->finer = finer;
+	ranked->values = values;
+	ranked->econtext = node->ps_ExprContext;
+	ranked->fractions = make_fractions(values, node);
+	ranked->place = wa_rolled_query_place(finer->query);
+	ranked->count_column = wa_rolled_query_count(finer->query);
+	ranked->nkeys = finer->query->nkeys - 1;
+	ranked->keys = palloc(sizeof(Datum) * (ranked->nkeys + 1));
+	ranked->key_nulls = palloc(sizeof(bool) * (ranked->nkeys + 1));
+	ranked->order = make_order(ranked);
+	ranked->results = palloc(sizeof(Datum) * (values->ncolumns + 1));
+	ranked->nulls = palloc(sizeof(bool) * (values->ncolumns + 1));
+	return ranked;
+}
+
+void
+wa_ranked_values_begin(WaRankedValues *ranked)
+{
+	wa_value_order_begin(ranked->order);
+}
+
+/* Takes a group with a value. */
+static void
+take_group(const WaRankedValues *ranked, uint32 group, Datum value)
+{
+	const WaScanStore *finer = ranked->finer;
+	bool is_null;
+
+	for (int i = 0; i < ranked->nkeys; i++)
+		ranked->keys[i] =
+			wa_groups_key(finer->groups, group, i < ranked->place ? i : i + 1,
+						  &ranked->key_nulls[i]);
+	wa_value_order_add(
+		ranked->order, ranked->keys, ranked->key_nulls, value,
+		DatumGetInt64(wa_accumulator_result(
+			finer->columns[ranked->count_column], group, WA_COUNT, &is_null)));
+}
+
+void
+wa_ranked_values_take(WaRankedValues *ranked, uint32 first, int count)
+{
+	for (uint32 group = first; group < first + (uint32) count; group++)
+	{
+		bool is_null;
+		const Datum value = wa_groups_key(ranked->finer->groups, group,
+										  ranked->place, &is_null);
+
+		if (!is_null)
+			take_group(ranked, group, value);
+	}
+}
+
+/* Returns the fraction of a rank; sets *is_null. */
+static double
+fraction_of(const WaRankedValues *ranked, int number, bool *is_null)
+{
+	const WaRank *rank = &ranked->values->ranks[number];
+	Datum value = ExecEvalExprSwitchContext(ranked->fractions[number],
+											ranked->econtext, is_null);
+	int subscript = rank->element + 1;
+
+	if (!*is_null && rank->element >= 0)
+		value = array_get_element(value, 1, &subscript, -1, sizeof(float8),
+								  FLOAT8PASSBYVAL, TYPALIGN_DOUBLE, is_null);
+	return *is_null ? 0 : DatumGetFloat8(value);
+}
+
+/* Raises an error if a fraction is none. */
+static void
+check_fraction(double fraction)
+{
+	if (!(fraction >= 0 && fraction <= 1))
+		ereport(ERROR, (errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
+						errmsg("percentile value %g is not between 0 and 1",
+							   fraction)));
+}
+
+void
+wa_ranked_values_check(const WaRankedValues *ranked)
+{
+	for (int i = 0; i < ranked->values->ncolumns; i++)
+	{
+		bool is_null;
+
+		/* Those of an array PostgreSQL looks at when there are rows. */
+		if (ranked->fractions[i] != NULL &&
+			ranked->values->ranks[i].element < 0)
+		{
+			const double fraction = fraction_of(ranked, i, &is_null);
+
+			if (!is_null)
+				check_fraction(fraction);
+		}
+	}
+}
+
+/* Finds the place of a rank among some rows; returns false if it is that of no row. */
+static bool
+find_span(const WaRankedValues *ranked, int number, int64 rows, Span *span)
+{
+	bool is_null;
+	double fraction;
+	double exact;
+
+	if (ranked->fractions[number] == NULL)
+		return false;
+	fraction = fraction_of(ranked, number, &is_null);
+	if (is_null)
+		return false;
+	check_fraction(fraction);
+	if (ranked->values->ranks[number].kind == WA_RANK_DISC)
+	{
+		const int64 nth = (int64) ceil(fraction * (double) rows);
+
+		*span = (Span){.low = Max(nth, 1) - 1, .high = Max(nth, 1) - 1};
+		return true;
+	}
+	exact = fraction * (double) (rows - 1);
+	*span = (Span){.low = (int64) floor(exact),
+				   .high = (int64) ceil(exact),
+				   .share = exact - floor(exact)};
+	return true;
+}
+
+/* Returns a copy of a value in the current memory context. */
+static Datum
+copy_value(const WaRankedValues *ranked, Datum value)
+{
+	int16 length;
+	bool by_value;
+
+	get_typlenbyval(ranked->finer->query->group_keys[ranked->place].type,
+					&length, &by_value);
+	return datumCopy(value, by_value, length);
+}
+
+/* Has a rank be a value. */
+static void
+set_result(const WaRankedValues *ranked, int number, Datum value)
+{
+	ranked->results[number] = value;
+	ranked->nulls[number] = false;
+}
+
+/*
+ * Reads all values of the group; returns how many rows have them, and stores the first of those that
+ * most have.
+ */
+static int64
+count_rows(const WaRankedValues *ranked, Datum *mode)
+{
+	int64 all = 0;
+	int64 most = 0;
+	int64 rows;
+	Datum value;
+
+	while (wa_value_order_next(ranked->order, &value, &rows))
+	{
+		all += rows;
+		if (rows > most)
+		{
+			most = rows;
+			*mode = copy_value(ranked, value);
+		}
+	}
+	return all;
+}
+
+/* Takes a value that some rows have, behind others, for a rank that lies in a span. */
+static void
+take_value(const WaRankedValues *ranked, int number, const Span *span,
+		   Datum value, int64 before, int64 rows)
+{
+	if (span->low >= before && span->low < before + rows)
+		set_result(ranked, number, copy_value(ranked, value));
+	/* Of equal values, too: between infinities there is none. */
+	if (span->high > span->low && span->high >= before &&
+		span->high < before + rows)
+	{
+		const double low = DatumGetFloat8(ranked->results[number]);
+
+		set_result(
+			ranked, number,
+			Float8GetDatum(low + span->share * (DatumGetFloat8(value) - low)));
+	}
+}
+
+/* Finds the percentiles of the group, which has so many rows. */
+static void
+find_percentiles(const WaRankedValues *ranked, int64 all)
+{
+	const int nranks = ranked->values->ncolumns;
+	Span *spans = palloc(sizeof(Span) * nranks);
+	int64 before = 0;
+	int64 last = -1;
+	int64 rows;
+	Datum value;
+
+	for (int i = 0; i < nranks; i++)
+	{
+		if (!find_span(ranked, i, all, &spans[i]))
+			spans[i] = (Span){.low = -1, .high = -1};
+		last = Max(last, spans[i].high);
+	}
+	if (last < 0)
+		return;
+	wa_value_order_rewind(ranked->order);
+	while (before <= last && wa_value_order_next(ranked->order, &value, &rows))
+	{
+		for (int i = 0; i < nranks; i++)
+			take_value(ranked, i, &spans[i], value, before, rows);
+		before += rows;
+	}
+}
+
+bool
+wa_ranked_values_next(WaRankedValues *ranked)
+{
+	const WaRolledValues *values = ranked->values;
+	Datum mode = (Datum) 0;
+	int64 all;
+
+	ranked->group = wa_value_order_next_group(ranked->order);
+	if (ranked->group == NULL)
+		return false;
+	memset(ranked->nulls, true, sizeof(bool) * values->ncolumns);
+	all = count_rows(ranked, &mode);
+	for (int i = 0; i < values->ncolumns; i++)
+		if (values->ranks[i].kind == WA_RANK_MODE)
+			set_result(ranked, i, mode);
+	find_percentiles(ranked, all);
+	return true;
+}
+
+Datum
+wa_ranked_values_key(const WaRankedValues *ranked, int key, bool *is_null)
+{
+	const int number = key < ranked->place ? key : key - 1;
+
+	*is_null = ranked->group->tts_isnull[number];
+	return ranked->group->tts_values[number];
+}
+
+void
+wa_ranked_values_end(WaRankedValues *ranked)
+{
+	wa_value_order_end(ranked->order);
+}

@@ -1,0 +1,67 @@
+/*
+ * ranked_values.h
+ *		The values of groups in their order, and what ranked aggregates (scan/expr/ranked.h)
+ *		find in it.
+ *
+ * Finer groups (scan/state/rolled_query.h), each with a value and the number of rows that have it,
+ * are sorted by their other keys, then by their values, by PostgreSQL's tuplesort, within
+ * work_mem.
+ */
+#ifndef WA_SCAN_RANKED_VALUES_H
+#define WA_SCAN_RANKED_VALUES_H
+
+#include "executor/tuptable.h"
+#include "nodes/execnodes.h"
+
+#include "scan/state/rolled_query.h"
+#include "scan/state/scan_store.h"
+
+typedef struct WaRankedValues
+{
+	const WaScanStore *finer;
+	const WaRolledValues *values;
+	ExprContext *econtext; /* of the fractions: */
+	ExprState **fractions; /* of each rank; NULL: none */
+	int place;             /* of the values, among the keys of finer groups, */
+	int count_column;      /* and what counts their rows */
+	int nkeys;             /* others than the values: */
+	Datum *keys;           /* of the group that was taken last */
+	bool *key_nulls;
+	struct WaValueOrder *order; /* of all that */
+	TupleTableSlot *group;      /* the one found last, */
+	Datum *results;             /* with what each rank has there */
+	bool *nulls;
+} WaRankedValues;
+
+/*
+ * Makes what finds the ranks of the values of a store's groups, in the current memory context.
+ * node: that the fractions are evaluated for.
+ */
+extern WaRankedValues *wa_ranked_values_make(const WaScanStore *finer,
+											 const WaRolledValues *values,
+											 PlanState *node);
+
+/* Begins without values. */
+extern void wa_ranked_values_begin(WaRankedValues *ranked);
+
+/* Takes some groups of the store, which has none of them another time. */
+extern void wa_ranked_values_take(WaRankedValues *ranked, uint32 first,
+								  int count);
+
+/*
+ * Finds the next group with values that are not NULL, when all have been taken; returns false if
+ * there is none.  Results may lie in the current memory context.
+ */
+extern bool wa_ranked_values_next(WaRankedValues *ranked);
+
+/* Returns a key of the group, by its number in the finer ones. */
+extern Datum wa_ranked_values_key(const WaRankedValues *ranked, int key,
+								  bool *is_null);
+
+/* Raises the built-in aggregate's error if a fraction is none. */
+extern void wa_ranked_values_check(const WaRankedValues *ranked);
+
+/* Forgets all values. */
+extern void wa_ranked_values_end(WaRankedValues *ranked);
+
+#endif /* WA_SCAN_RANKED_VALUES_H */
