@@ -114,6 +114,29 @@ RESET warpagg.debug_spill_groups;
 RESET warpagg.enable_resident;
 SET max_parallel_workers_per_gather = 0;
 
+-- Values that hardly any two rows have: the device process lists them.
+CREATE TABLE ranked_many (id integer PRIMARY KEY, k integer, t text COLLATE "C", f float8, big bigint, g real, d timestamp) WITH (autovacuum_enabled = off);
+INSERT INTO ranked_many SELECT i, CASE WHEN i % 3 > 0 THEN 1 ELSE i % 50 END, 't' || i % 400, CASE i % 1000 WHEN 0 THEN 'NaN' WHEN 1 THEN '-0' WHEN 2 THEN 0 WHEN 3 THEN '-Infinity' ELSE (i * 7919::bigint % 100003 - 50000) / 7.0 END,
+    (i * 104729::bigint % 99991) * 92233720368547 * (i % 2 * 2 - 1), nullif(i % 90000, 5) / 3.0, timestamp '2024-01-01' + i * 7919::bigint % 100003 * interval '1 second'
+FROM generate_series(1, 100000) i;
+INSERT INTO ranked_many SELECT i, 60 + i, 'rare', NULL, NULL, 'Infinity', NULL FROM generate_series(100001, 100010) i;
+VACUUM (FREEZE, ANALYZE) ranked_many;
+SELECT warpagg_load('ranked_many') > 0 AS loaded;
+SELECT ranked_check(query), query FROM unnest(ARRAY[
+    'SELECT percentile_cont(0.5) WITHIN GROUP (ORDER BY f), percentile_disc(0.001) WITHIN GROUP (ORDER BY f), percentile_cont(0.9999) WITHIN GROUP (ORDER BY f), mode() WITHIN GROUP (ORDER BY f) FROM ranked_many',
+    'SELECT percentile_cont(ARRAY[0, 0.25, 0.5, 1]) WITHIN GROUP (ORDER BY f DESC), count(*), sum(k) FROM ranked_many WHERE f < 1e9',
+    'SELECT percentile_disc(ARRAY[0, 0.25, 0.5, 1]) WITHIN GROUP (ORDER BY big), mode() WITHIN GROUP (ORDER BY big DESC) FROM ranked_many WHERE id > 10',
+    'SELECT k, percentile_disc(0.5) WITHIN GROUP (ORDER BY big), percentile_disc(0.95) WITHIN GROUP (ORDER BY big), mode() WITHIN GROUP (ORDER BY big), count(*), max(id) FROM ranked_many GROUP BY k ORDER BY k',
+    'SELECT t, percentile_cont(0.1) WITHIN GROUP (ORDER BY g), sum(k) FROM ranked_many GROUP BY t ORDER BY t',
+    'SELECT id / 10, percentile_disc(0.3) WITHIN GROUP (ORDER BY d DESC) FROM ranked_many GROUP BY 1 ORDER BY 1',
+    'SELECT k, t, percentile_disc(0.3) WITHIN GROUP (ORDER BY id), mode() WITHIN GROUP (ORDER BY f) FROM ranked_many GROUP BY k, t ORDER BY k, t',
+    'SELECT count(DISTINCT f), count(DISTINCT id), count(DISTINCT g), count(DISTINCT t) FROM ranked_many',
+    'SELECT k, count(DISTINCT f), count(*), sum(id) FROM ranked_many GROUP BY k ORDER BY 2 DESC, 1 LIMIT 5',
+    'SELECT sum(DISTINCT big), avg(DISTINCT id), bit_xor(DISTINCT id % 70000), max(f) FROM ranked_many',
+    'SELECT t, sum(DISTINCT id % 90), count(DISTINCT d) FROM ranked_many GROUP BY t ORDER BY 3 DESC, 1 LIMIT 5'
+]) AS q (query);
+DROP TABLE ranked_many;
+
 -- Prepared statements, cursors, and a node that begins anew.
 PREPARE ranked_before (date, float8) AS SELECT k, percentile_cont($2) WITHIN GROUP (ORDER BY small) FROM ranked_rows WHERE d < $1 GROUP BY k ORDER BY 2 DESC, 1 LIMIT 3;
 EXECUTE ranked_before ('2024-01-05', 0.5);

@@ -9,7 +9,7 @@
 #include "core/counters.h"
 
 /* Raised with every change of a message, a shared file or WaPartial. */
-#define WA_PROTOCOL_VERSION 21
+#define WA_PROTOCOL_VERSION 22
 #define WA_PROTOCOL_MAGIC   0x57413031 /* "WA01" */
 
 /* Relative to the data directory, which is every process's own directory. */

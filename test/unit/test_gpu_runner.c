@@ -83,6 +83,10 @@ static uint64_t answers_compared;
 static uint64_t choices_made; /* of the first groups, by GPUs alone */
 static uint64_t extents_rolled_up;
 static uint64_t choices_of_rolled; /* the first groups of what was rolled up */
+/* Ranks of one query. */
+#define MAX_RANKS 5
+
+static uint64_t queries_with_ranks;
 static uint64_t extents_of_quotients;
 static uint64_t extents_of_quotient_looks; /* with MAX, */
 static uint64_t extents_of_quotient_keys;
@@ -748,7 +752,7 @@ draw_order(const WaQuery *query, Below *below, WaOrderBy *order)
 			return false;
 		number = (uint32_t) below(query->nkeys - nmore);
 		order->number = (uint16_t) number;
-		number += nmore > 0 && number >= (uint32_t) query->rolled->argument;
+		number += nmore > 0 && number >= (uint32_t) query->rolled->column.argument;
 		key = query->key_numbers[number];
 		return query->keys[number].kind != WA_VECTOR_TEXT &&
 			   key != COLUMN_WIDE && key != COLUMN_LARGE;
@@ -757,9 +761,9 @@ draw_order(const WaQuery *query, Below *below, WaOrderBy *order)
 		return false;
 	order->number = (uint16_t) below(query->ncolumns + nmore);
 	column = order->number < query->ncolumns ? &query->columns[order->number]
-											 : query->rolled;
+											 : &query->rolled->column;
 	/* The CPU tells which groups are wanted by values of 64 bits alone. */
-	if (column != query->rolled &&
+	if (order->number < query->ncolumns &&
 		(column->argument == COLUMN_WIDE || column->argument == COLUMN_LARGE ||
 		 test_gpu_is_computed_wide(column->argument)))
 		return false;
@@ -799,23 +803,66 @@ draw_top_n(WaQuery *query, Below *below)
 	top_n->keeps_ties = true;
 }
 
+/* Tells whether a query counts the rows of its groups. */
+static bool
+counts_rows(const WaQuery *query)
+{
+	for (uint32_t i = 0; i < query->ncolumns; i++)
+		if (query->columns[i].argument < 0 && query->columns[i].filter < 0)
+			return true;
+	return false;
+}
+
+/* Draws what is found in the order of values that are rolled up; returns false if there is none. */
+static bool
+draw_ranks(const WaQuery *query, WaQueryRolled *rolled, WaQueryRank *ranks)
+{
+	const WaVectorKind kind = query->keys[rolled->column.argument].kind;
+
+	if (!counts_rows(query) ||
+		(kind != WA_VECTOR_INT && kind != WA_VECTOR_BOOL &&
+		 kind != WA_VECTOR_FLOAT))
+		return false;
+	rolled->column.kind =
+		kind == WA_VECTOR_FLOAT ? WA_VECTOR_FLOAT : WA_VECTOR_INT;
+	rolled->column.ops = WA_OP_BIT(WA_OP_MIN);
+	rolled->nranks = 1 + (uint32_t) rolled_below(MAX_RANKS);
+	rolled->descends = (uint32_t) rolled_below(2);
+	for (uint32_t i = 0; i < rolled->nranks; i++)
+	{
+		ranks[i] = (WaQueryRank){
+			.kind = rolled_below(WA_QUERY_RANK_KINDS),
+			.fraction = (double) rolled_below(5) / 4};
+		if (ranks[i].kind == WA_QUERY_RANK_CONT && kind != WA_VECTOR_FLOAT)
+			ranks[i].kind = WA_QUERY_RANK_DISC;
+	}
+	queries_with_ranks++;
+	return true;
+}
+
 /* Draws by which of their keys groups are rolled up, if they are, and the first of what these become. */
 static void
-draw_rolled(WaQuery *query, WaQueryColumn *rolled)
+draw_rolled(WaQuery *query, WaQueryRolled *rolled, WaQueryRank *ranks)
 {
+	WaQueryColumn *column = &rolled->column;
+
 	if (query->nkeys == 0 || rolled_below(3) > 0)
 		return;
-	*rolled = (WaQueryColumn){.argument = (int) rolled_below(query->nkeys),
-							  .filter = -1,
-							  .kind = WA_VECTOR_BOOL};
-	if (query->keys[rolled->argument].kind == WA_VECTOR_INT &&
-		rolled_below(3) > 0)
-	{
-		rolled->kind = WA_VECTOR_INT;
-		rolled->ops = WA_OP_BIT(WA_OP_SUM) | WA_OP_BIT(WA_OP_MAX);
-	}
+	*rolled =
+		(WaQueryRolled){.column = {.argument = (int) rolled_below(query->nkeys),
+								   .filter = -1,
+								   .kind = WA_VECTOR_BOOL},
+						.ranks = ranks};
 	query->rolled = rolled;
 	memset(&query->top_n, 0, sizeof(query->top_n));
+	if (rolled_below(3) == 0 && draw_ranks(query, rolled, ranks))
+		return;
+	if (query->keys[column->argument].kind == WA_VECTOR_INT &&
+		rolled_below(3) > 0)
+	{
+		column->kind = WA_VECTOR_INT;
+		column->ops = WA_OP_BIT(WA_OP_SUM) | WA_OP_BIT(WA_OP_MAX);
+	}
 	if (rolled_below(2) == 0)
 		draw_top_n(query, rolled_below);
 }
@@ -931,7 +978,8 @@ run_query(void)
 							.gpus = &gpus};
 	const WaQuery *made;
 	WaQuery query;
-	WaQueryColumn rolled;
+	WaQueryRolled rolled;
+	WaQueryRank ranks[MAX_RANKS];
 	WaArena arena;
 	void *message;
 	bool same;
@@ -942,7 +990,7 @@ run_query(void)
 	query = *made;
 	if (random_below(2) == 0)
 		draw_top_n(&query, random_below);
-	draw_rolled(&query, &rolled);
+	draw_rolled(&query, &rolled, ranks);
 	EXPECT(test_gpu_keep_tables(&kept_tables, &query, &arena));
 	message = test_gpu_set_query(&request, &query, &arena);
 	EXPECT(gives_up(&query, &request, random_below(2) == 0));
@@ -1054,6 +1102,7 @@ main(int argc, char **argv)
 	check(choices_made > 0, "and chosen the first groups");
 	check(extents_rolled_up > 0, "and what they have found is rolled up");
 	check(choices_of_rolled > 0, "and the first of that chosen");
+	check(queries_with_ranks > 0, "and values in their order looked at");
 	check(extents_of_wide > 0, "and added values of 128 bits up");
 	check(extents_of_quotients > 0, "and quotients");
 	check(extents_of_quotient_looks > 0, "and found the largest of these");

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "daemon/run/query_groups.h"
+#include "daemon/run/query_lists.h"
 #include "daemon/run/run_budget.h"
 #include "query/run/run_parts.h"
 #include "query/run/run_roll_up.h"
@@ -120,6 +121,14 @@ wa_groups_divide(void *run, void *const *states, unsigned nstates,
 	if (!wa_query_has_use(query->asked, query->request) ||
 		__atomic_load_n(&query->is_useless, __ATOMIC_RELAXED))
 		return WA_OK;
+	if (wa_query_lists(query))
+		return wa_query_lists_divide(query, states, nstates, nparts, error);
+	if (wa_query_lists_some(states, nstates))
+	{
+		/* The other blocks' values would have to be in the lists, too. */
+		wa_query_give_up(query);
+		return WA_OK;
+	}
 	query->runs = wa_arena_alloc(&query->arena, nstates * sizeof(WaQueryRun *));
 	if (query->runs == NULL)
 		return wa_query_fail(error, WA_OUT_OF_MEMORY,
@@ -139,8 +148,10 @@ wa_groups_divide(void *run, void *const *states, unsigned nstates,
 WaStatus
 wa_groups_sort(void *run, void *state, char *error)
 {
-	const WaRunQuery *query = run;
+	WaRunQuery *query = run;
 
+	if (query->values != NULL)
+		return wa_query_lists_sort(query, state, error);
 	if (query->made != NULL)
 		wa_made_tables_sort(query->made, ((WaQueryState *) state)->run);
 	else if (!wa_run_parts_sort(((WaQueryState *) state)->run, query->nparts))
@@ -205,6 +216,8 @@ wa_groups_merge_part(void *run, uint32_t part, char *error)
 	WaQueryRun *groups;
 	WaStatus status;
 
+	if (query->values != NULL)
+		return wa_query_lists_merge_part(query, part, error);
 	if (query->made != NULL)
 	{
 		wa_made_tables_fill(query->made, part);
@@ -280,6 +293,23 @@ finish_rolled(WaRunQuery *query, const WaQueryState *state, WaRunResult *result,
 	return status;
 }
 
+/* Tells what will be written of groups that have been rolled up by lists. */
+static WaStatus
+finish_lists(WaRunQuery *query, WaQueryState *state, WaRunResult *result,
+			 char *error)
+{
+	WaStatus status = wa_query_lists_finish(query, state, error);
+
+	if (status == WA_OK)
+		status = write_message(query, query->runs[0], &query->message, error);
+	if (status != WA_OK)
+		return status;
+	result->is_rolled = true;
+	result->groups_bytes = query->message.nwords * sizeof(uint64_t);
+	result->kept_rows = wa_query_run_rows(query->runs[0]);
+	return WA_OK;
+}
+
 /* Tells what will be written of the parts. */
 static void
 finish_parts(const WaRunQuery *query, WaRunResult *result)
@@ -305,6 +335,8 @@ wa_groups_finish(void *run, void *state, WaRunResult *result, char *error)
 		return wa_made_tables_keep(query->made, &query->message, result, error);
 	if (wa_query_is_useless(query, own))
 		return WA_OK;
+	if (wa_query_lists(query))
+		return finish_lists(query, own, result, error);
 	if (wa_query_rolls(query))
 		return finish_rolled(query, own, result, error);
 	if (query->nparts > 0)

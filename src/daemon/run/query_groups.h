@@ -12,12 +12,15 @@
 #include "daemon/run/query_tables.h"
 #include "daemon/run/runner.h"
 #include "query/run/run.h"
+#include "query/run/value_parts.h"
 
 typedef struct WaQueryState
 {
 	WaArena arena;
 	WaArena vectors; /* of the groups' arena */
 	WaQueryRun *run;
+	struct WaQueryState
+		*listing; /* the run is its, and lists values; or NULL */
 	WaColumnRows rows[WA_MAX_QUERY_COLUMNS]; /* of the batch at hand */
 } WaQueryState;
 
@@ -41,11 +44,12 @@ typedef struct WaRunQuery
 	WaArena *part_arenas;
 	WaWriter *part_messages;
 	WaQueryState *
-		*part_states;    /* of what is rolled up; of parts that are done */
-	size_t parts_bytes;  /* of the messages; changed atomically */
-	bool is_useless;     /* some part is (see is_useless); atomically */
-	WaMadeTables *made;  /* where rows become tables; or NULL */
-	WaGpuRows *gpu_rows; /* that GPUs have handed over for these */
+		*part_states;     /* of what is rolled up; of parts that are done */
+	size_t parts_bytes;   /* of the messages; changed atomically */
+	bool is_useless;      /* some part is (see is_useless); atomically */
+	WaValueParts *values; /* of lists of the runs; or NULL */
+	WaMadeTables *made;   /* where rows become tables; or NULL */
+	WaGpuRows *gpu_rows;  /* that GPUs have handed over for these */
 } WaRunQuery;
 
 /* Writes a text to error and returns the status. */

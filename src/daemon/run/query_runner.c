@@ -9,6 +9,7 @@
 #include "daemon/column/dictionary.h"
 #include "daemon/gpu/gpu_runner.h"
 #include "daemon/run/query_groups.h"
+#include "daemon/run/query_lists.h"
 #include "daemon/run/query_runner.h"
 #include "daemon/run/run_budget.h"
 #include "daemon/run/take_extent.h"
@@ -57,6 +58,7 @@ query_end(void *run)
 		if (query->part_states[i] != NULL)
 			wa_query_state_free(query, query->part_states[i]);
 	}
+	wa_query_lists_end(query);
 	wa_made_tables_end(query->made);
 #ifdef WA_WITH_CUDA
 	wa_gpu_rows_free(query->gpu_rows);
@@ -138,7 +140,8 @@ wa_query_state_free(void *run, void *state)
 {
 	WaQueryState *own = state;
 
-	(void) run;
+	if (own->listing != NULL)
+		wa_query_state_free(run, own->listing);
 	wa_arena_reset(&own->arena);
 	wa_arena_reset(&own->vectors);
 	free(own);
@@ -211,8 +214,11 @@ query_process(void *run, void *state, const WaRunExtent *extent,
 		.is_backward = query_is_backward(query),
 		.most_groups = wa_query_rolls(query) ? 0 : query->query->max_groups,
 		.is_useless = &query->is_useless};
-	const WaStatus status =
+	WaStatus status =
 		wa_query_status_of(wa_take_extent(&taking, extent, left_out), error);
+
+	if (status == WA_OK)
+		status = wa_query_lists_watch(query, own, error);
 
 	/* Other threads are to know before their groups are as many. */
 	if (wa_query_has_too_many(query, own->run) || wa_query_run_is_odd(own->run))
@@ -226,6 +232,8 @@ query_merge(void *run, void *into, void *from, char *error)
 	const WaRunQuery *query = run;
 
 	if (query->query->made != NULL ||
+		((WaQueryState *) into)->listing != NULL ||
+		((WaQueryState *) from)->listing != NULL ||
 		__atomic_load_n(&query->is_useless, __ATOMIC_RELAXED))
 		return WA_OK;
 	return wa_query_status_of(wa_query_merge(((WaQueryState *) into)->run,

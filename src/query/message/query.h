@@ -49,6 +49,48 @@ typedef struct WaQueryColumn
 	WaOpSet ops; /* for which there are records; 0: values are counted */
 } WaQueryColumn;
 
+/* What is wanted of values in their order, as of PostgreSQL's ordered-set aggregates. */
+typedef enum WaQueryRankKind
+{
+	WA_QUERY_RANK_DISC, /* percentile_disc of the fraction */
+	WA_QUERY_RANK_CONT, /* percentile_cont */
+	WA_QUERY_RANK_MODE, /* mode */
+	WA_QUERY_RANK_KINDS
+} WaQueryRankKind;
+
+typedef struct WaQueryRank
+{
+	uint64_t kind;
+	double fraction; /* from 0 to 1; of a mode, 0 */
+} WaQueryRank;
+
+/* No more of them are wanted of the values of a key. */
+#define WA_QUERY_MAX_RANKS 256
+
+/*
+ * How groups are rolled up: those that are the same but for key number column.argument are one,
+ * and values of that key, but for NULL, are taken.
+ *
+ * Without ranks that is each once, in a column of this kind behind the others: of an INT, or values
+ * are counted.  With ranks a column stands behind the others for each, which has one value at
+ * most, by WA_OP_MIN: of FLOAT for a FLOAT, else of INT, for an INT or a BOOL.  Then the query
+ * counts rows, in a column without argument and filter.
+ */
+typedef struct WaQueryRolled
+{
+	WaQueryColumn column;
+	uint32_t nranks;
+	uint32_t descends; /* 0 or 1: the order of the values */
+	const WaQueryRank *ranks;
+} WaQueryRolled;
+
+/* Returns how many columns stand behind the others. */
+static inline uint32_t
+wa_query_rolled_columns(const WaQueryRolled *rolled)
+{
+	return rolled->nranks == 0 ? 1 : rolled->nranks;
+}
+
 typedef struct WaQuery
 {
 	WaProgram program; /* without calls */
@@ -82,12 +124,10 @@ typedef struct WaQuery
 		is_unique; /* no two rows have a key, or there is no use in an answer */
 
 	/*
-	 * If the rows are all there are, groups are rolled up: those that are the same but for key
-	 * number `argument` are one, with each value of that key once, but for NULL, in a column of
-	 * this kind behind the others: of an INT, or values are counted.  It is this that top_n is
-	 * about.  NULL: they are not.
+	 * If the rows are all there are, groups are rolled up, and it is what they become that top_n
+	 * is about.  NULL: they are not.
 	 */
-	const WaQueryColumn *rolled;
+	const WaQueryRolled *rolled;
 
 	/*
 	 * Rows that whoever has the others is to add to these: words of a message of groups

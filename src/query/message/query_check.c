@@ -196,7 +196,7 @@ column_has_order(const WaQuery *query, const WaOrderBy *order, WaOp op)
 {
 	const WaQueryColumn *column = order->number < query->ncolumns
 									  ? &query->columns[order->number]
-									  : query->rolled;
+									  : &query->rolled->column;
 
 	/* Sums of floats that differ may be rounded to the same result. */
 	return wa_ops_have(column->ops, op) &&
@@ -208,9 +208,10 @@ static bool
 order_is_sound(const WaQuery *query, const WaOrderBy *order)
 {
 	const uint32_t nmore = query->rolled != NULL;
-	const uint32_t key = nmore > 0 && order->number >= query->rolled->argument
-							 ? order->number + UINT32_C(1)
-							 : order->number;
+	const uint32_t key =
+		nmore > 0 && order->number >= query->rolled->column.argument
+			? order->number + UINT32_C(1)
+			: order->number;
 
 	if (order->of == WA_ORDER_KEY)
 		return key < query->nkeys && query->keys[key].kind != WA_VECTOR_TEXT;
@@ -266,23 +267,62 @@ top_n_is_sound(const WaQuery *query)
 	return true;
 }
 
+/* Tells whether a query counts the rows of its groups. */
+static bool
+counts_rows(const WaQuery *query)
+{
+	for (uint32_t i = 0; i < query->ncolumns; i++)
+		if (query->columns[i].argument < 0 && query->columns[i].filter < 0)
+			return true;
+	return false;
+}
+
+/* Tells whether ranks can be found of values of a key, of a kind. */
+static bool
+ranks_are_sound(const WaQuery *query, WaVectorKind kind)
+{
+	const WaQueryRolled *rolled = query->rolled;
+
+	if (rolled->nranks > WA_QUERY_MAX_RANKS || rolled->descends > 1 ||
+		query->top_n.limit > 0 || !counts_rows(query) ||
+		(kind != WA_VECTOR_INT && kind != WA_VECTOR_BOOL &&
+		 kind != WA_VECTOR_FLOAT) ||
+		rolled->column.kind !=
+			(kind == WA_VECTOR_FLOAT ? WA_VECTOR_FLOAT : WA_VECTOR_INT) ||
+		rolled->column.ops != WA_OP_BIT(WA_OP_MIN))
+		return false;
+	for (uint32_t i = 0; i < rolled->nranks; i++)
+	{
+		const WaQueryRank *rank = &rolled->ranks[i];
+
+		if (rank->kind >= WA_QUERY_RANK_KINDS ||
+			!(rank->fraction >= 0 && rank->fraction <= 1) ||
+			(rank->kind == WA_QUERY_RANK_CONT && kind != WA_VECTOR_FLOAT))
+			return false;
+	}
+	return true;
+}
+
 /* Tells whether groups can be rolled up, if they are to be. */
 static bool
 rolled_is_sound(const WaQuery *query)
 {
-	const WaQueryColumn *rolled = query->rolled;
+	const WaQueryRolled *rolled = query->rolled;
+	const WaQueryColumn *column = &rolled->column;
 	WaVectorKind kind;
 
 	if (rolled == NULL)
 		return true;
-	if (query->made != NULL || query->top_n.of_rows || rolled->filter != -1 ||
-		rolled->argument < 0 || (uint32_t) rolled->argument >= query->nkeys)
+	if (query->made != NULL || query->top_n.of_rows || column->filter != -1 ||
+		column->argument < 0 || (uint32_t) column->argument >= query->nkeys)
 		return false;
-	kind = query->keys[rolled->argument].kind;
-	if (rolled->ops == 0)
-		return rolled->kind == WA_VECTOR_BOOL;
-	return rolled->kind == WA_VECTOR_INT && kind == WA_VECTOR_INT &&
-		   wa_records_exist(rolled->kind, rolled->ops);
+	kind = query->keys[column->argument].kind;
+	if (rolled->nranks > 0)
+		return ranks_are_sound(query, kind);
+	if (column->ops == 0)
+		return column->kind == WA_VECTOR_BOOL;
+	return column->kind == WA_VECTOR_INT && kind == WA_VECTOR_INT &&
+		   wa_records_exist(column->kind, column->ops);
 }
 
 /* Tells whether tables can be made of rows, if they are to be. */

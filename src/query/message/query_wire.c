@@ -14,7 +14,7 @@
 #include "query/message/value_wire.h"
 
 /* To be changed with the format, that of instructions included. */
-#define VERSION UINT64_C(0x576151727900000e)
+#define VERSION UINT64_C(0x576151727900000f)
 
 /* What a message begins with. */
 typedef struct Head
@@ -36,7 +36,9 @@ typedef struct Head
 	uint8_t makes; /* tables: digests follow the keys */
 	uint8_t is_unique;
 	uint64_t nrest;
-	uint64_t rolls; /* groups up: a column follows the others */
+	uint32_t rolls; /* groups up: a column follows the others, and: */
+	uint32_t nranks;
+	uint64_t descends;
 	WaTopN top_n;
 } Head;
 
@@ -72,6 +74,7 @@ void
 wa_query_write(WaWriter *writer, const WaQuery *query)
 {
 	const WaProgram *program = &query->program;
+	const WaQueryRolled *rolled = query->rolled;
 	const Head head = {.version = VERSION,
 					   .nregisters = program->nregisters,
 					   .ninputs = query->ninputs,
@@ -90,6 +93,8 @@ wa_query_write(WaWriter *writer, const WaQuery *query)
 					   .is_unique = query->is_unique,
 					   .nrest = query->nrest,
 					   .rolls = query->rolled != NULL,
+					   .nranks = rolled == NULL ? 0 : rolled->nranks,
+					   .descends = rolled == NULL ? 0 : rolled->descends,
 					   .top_n = query->top_n};
 
 	WRITE_ARRAY(writer, &head, 1);
@@ -118,7 +123,11 @@ wa_query_write(WaWriter *writer, const WaQuery *query)
 	if (query->made != NULL)
 		WRITE_ARRAY(writer, query->made, query->nkeys);
 	WRITE_ARRAY(writer, query->columns, query->ncolumns);
-	WRITE_ARRAY(writer, query->rolled, (size_t) head.rolls);
+	if (rolled != NULL)
+	{
+		WRITE_ARRAY(writer, &rolled->column, 1);
+		WRITE_ARRAY(writer, rolled->ranks, rolled->nranks);
+	}
 	WRITE_ARRAY(writer, query->rest, query->nrest);
 }
 
@@ -398,7 +407,8 @@ read_head(WaReader *reader, WaQuery *query)
 		return head;
 	memcpy(&head, found.data, sizeof(head));
 	if (head.version != VERSION || head.only_wanted > 1 || head.makes > 1 ||
-		head.is_unique > 1 || head.rolls > 1 || !top_n_is_one(&head.top_n))
+		head.is_unique > 1 || head.rolls > 1 || head.descends > 1 ||
+		!top_n_is_one(&head.top_n))
 		reader->failed = true;
 	query->program.nregisters = head.nregisters;
 	query->program.ninstructions = head.ninstructions;
@@ -425,6 +435,25 @@ wa_query_read(WaArena *arena, const void *message, size_t bytes)
 	return wa_query_read_with(arena, message, bytes, NULL);
 }
 
+/* Reads how groups are rolled up; returns NULL if there is not enough memory. */
+static const WaQueryRolled *
+read_rolled(WaReader *reader, WaArena *arena, const Head *head)
+{
+	const WaQueryColumn *column =
+		read_array(reader, arena, 1, sizeof(WaQueryColumn));
+	const WaQueryRank *ranks =
+		read_array(reader, arena, head->nranks, sizeof(WaQueryRank));
+	WaQueryRolled *rolled = wa_arena_alloc(arena, sizeof(*rolled));
+
+	if (reader->failed || arena->failed || column == NULL)
+		return NULL;
+	*rolled = (WaQueryRolled){.column = *column,
+							  .nranks = head->nranks,
+							  .descends = (uint32_t) head->descends,
+							  .ranks = ranks};
+	return rolled;
+}
+
 const WaQuery *
 wa_query_read_with(WaArena *arena, const void *message, size_t bytes,
 				   const WaTableFinder *finder)
@@ -446,7 +475,7 @@ wa_query_read_with(WaArena *arena, const void *message, size_t bytes,
 	query->columns =
 		read_array(&reader, arena, query->ncolumns, sizeof(WaQueryColumn));
 	if (head.rolls == 1)
-		query->rolled = read_array(&reader, arena, 1, sizeof(WaQueryColumn));
+		query->rolled = read_rolled(&reader, arena, &head);
 	query->rest = read_array(&reader, arena, query->nrest, sizeof(uint64_t));
 	if (reader.failed || reader.nwords != 0)
 		return NULL;

@@ -98,6 +98,12 @@ make_groups(WaQueryRun *run)
 			return false;
 		run->skips_rows = !wa_query_may_trap(query);
 	}
+	if (run->numbered->nlisted > 0)
+	{
+		run->list = wa_value_list_make(run->arena, run->numbered->listed_kind);
+		if (run->list == NULL)
+			return false;
+	}
 	for (uint32_t i = 0; i < query->ncolumns; i++)
 	{
 		const WaQueryColumn *column = &query->columns[i];
@@ -166,7 +172,7 @@ wa_query_run_make(WaArena *arena, const WaNumberedQuery *numbered)
 		return NULL;
 	run->batch->reader = wa_run_inputs_reader(run);
 	run->batch->may_reorder = !where_may_trap(run);
-	run->is_plain = is_plain(query);
+	run->is_plain = run->list == NULL && is_plain(query);
 	for (uint32_t i = 0; i < query->nkeys; i++)
 		run->key_vectors[i] = &run->registers[query->key_numbers[i]];
 	for (uint32_t i = 0; i < query->nconstants; i++)
@@ -254,24 +260,29 @@ take_column(WaQueryRun *run, uint32_t number, const uint32_t *counts,
 static WaRunOutcome
 take_rows(WaQueryRun *run, size_t nrows)
 {
-	const WaQuery *query = run->query;
+	const uint32_t ncolumns = run->query->ncolumns - run->numbered->nlisted;
 	const uint32_t *counts;
 
 	if (run->groups != NULL &&
 		!wa_query_groups_find(run->groups, run->key_vectors, nrows,
 							  run->numbers))
 		return WA_RUN_NO_MEMORY;
-	for (uint32_t i = 0; i < query->ncolumns; i++)
+	for (uint32_t i = 0; i < ncolumns; i++)
 		if (!wa_records_grow(run->tables[i], wa_query_run_groups(run)))
 			return WA_RUN_NO_MEMORY;
 	counts = count_few(run, nrows);
-	for (uint32_t i = 0; i < query->ncolumns; i++)
+	for (uint32_t i = 0; i < ncolumns; i++)
 	{
 		const WaRunOutcome outcome = take_column(run, i, counts, nrows);
 
 		if (outcome != WA_RUN_TAKEN)
 			return outcome;
 	}
+	if (run->list != NULL &&
+		!wa_value_list_take(run->list,
+							run->groups != NULL ? run->numbers : NULL,
+							&run->registers[run->numbered->listed], nrows))
+		return WA_RUN_NO_MEMORY;
 	run->rows += nrows;
 	return WA_RUN_TAKEN;
 }

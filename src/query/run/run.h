@@ -16,6 +16,7 @@
 #include "query/base/wire.h"
 #include "query/records/records.h"
 #include "query/run/run_rows.h"
+#include "query/run/value_list.h"
 #include "query/texts/text_numbers.h"
 
 typedef struct WaQueryRun WaQueryRun;
@@ -92,6 +93,22 @@ extern void wa_query_run_count(WaQueryRun *run, uint64_t rows);
  */
 extern WA_MUST_CHECK WaRunOutcome wa_query_merge(WaQueryRun *into,
 												 WaQueryRun *from);
+
+/*
+ * Returns the values that a run of a query that lists some has, by the numbers of its groups, and
+ * the tables of the columns in whose place they are, which have all groups; NULL: there is not
+ * enough memory.
+ */
+extern WaValueList *wa_query_run_list(const WaQueryRun *run);
+extern WaRecordTable *const *wa_query_run_listed(WaQueryRun *run);
+
+/*
+ * Stores the number of the group of `into` that each group of another run is the same as, which
+ * has been merged.  Returns false if there is not enough memory.
+ */
+extern WA_MUST_CHECK bool wa_query_run_numbers(WaQueryRun *into,
+											   const WaQueryRun *from,
+											   uint32_t *numbers);
 
 /*
  * Chooses the groups that may be among those that the query wants; no rows are

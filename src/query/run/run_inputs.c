@@ -61,6 +61,8 @@ note_parts(WaQueryRun *run)
 		note_use(run, last, query->columns[i].argument);
 		note_use(run, last, query->columns[i].filter);
 	}
+	if (run->numbered->nlisted > 0)
+		note_use(run, last, run->numbered->listed);
 }
 
 bool

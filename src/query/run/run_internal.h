@@ -16,6 +16,7 @@
 #include "query/run/run.h"
 #include "query/run/run_conditions.h"
 #include "query/run/run_rows.h"
+#include "query/run/value_list.h"
 
 struct WaQueryRun
 {
@@ -29,7 +30,8 @@ struct WaQueryRun
 	WaRecordTable **tables; /* of the columns */
 	WaFirstRows *first;     /* rows that are groups of their own; or NULL */
 	bool skips_rows;        /* those of no use need not go through the query */
-	WaRunRows *made; /* rows that become tables; NULL: groups are wanted */
+	WaRunRows *made;   /* rows that become tables; NULL: groups are wanted */
+	WaValueList *list; /* values in place of the last columns, or NULL */
 	WaPartialColumn *columns;
 	WaPartialShape shape;
 	uint64_t *chosen; /* a bit for each group that is written; NULL: all are */

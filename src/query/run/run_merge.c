@@ -67,7 +67,8 @@ merge_some(WaQueryRun *into, WaQueryRun *from, const uint32_t *theirs,
 	else if (!wa_query_groups_find_theirs(into->groups, from->groups, theirs,
 										  ntheirs, into->numbers))
 		return WA_RUN_NO_MEMORY;
-	for (uint32_t i = 0; i < into->query->ncolumns; i++)
+	for (uint32_t i = 0; i < into->query->ncolumns - into->numbered->nlisted;
+		 i++)
 	{
 		const WaRunOutcome outcome = wa_query_run_merge_column(
 			into, i, from->tables[i], theirs, ntheirs);
@@ -134,6 +135,49 @@ wa_query_merge(WaQueryRun *into, WaQueryRun *from)
 		outcome = merge_some(into, from, theirs, some);
 	}
 	return outcome;
+}
+
+WaValueList *
+wa_query_run_list(const WaQueryRun *run)
+{
+	return run->list;
+}
+
+WaRecordTable *const *
+wa_query_run_listed(WaQueryRun *run)
+{
+	const uint32_t first = run->query->ncolumns - run->numbered->nlisted;
+
+	for (uint32_t i = first; i < run->query->ncolumns; i++)
+		if (!wa_records_grow(run->tables[i], wa_query_run_groups(run)))
+			return NULL;
+	return &run->tables[first];
+}
+
+bool
+wa_query_run_numbers(WaQueryRun *into, const WaQueryRun *from,
+					 uint32_t *numbers)
+{
+	const uint32_t ngroups = wa_query_run_groups(from);
+
+	if (into->groups == NULL)
+	{
+		numbers[0] = 0;
+		return true;
+	}
+	for (uint32_t first = 0; first < ngroups; first += WA_VECTOR_ROWS)
+	{
+		const size_t some =
+			ngroups - first < WA_VECTOR_ROWS ? ngroups - first : WA_VECTOR_ROWS;
+		uint32_t theirs[WA_VECTOR_ROWS];
+
+		for (size_t i = 0; i < some; i++)
+			theirs[i] = first + (uint32_t) i;
+		if (!wa_query_groups_find_theirs(into->groups, from->groups, theirs,
+										 some, numbers + first))
+			return false;
+	}
+	return true;
 }
 
 /* Tells whether a group is to be written. */

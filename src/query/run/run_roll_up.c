@@ -18,53 +18,127 @@ keys_without(WaArena *arena, const WaQuery *query, uint32_t key)
 	return keys;
 }
 
+/* Returns the registers of these, likewise. */
+static const uint16_t *
+key_numbers_without(WaArena *arena, const WaQuery *query, uint32_t key)
+{
+	uint16_t *numbers = wa_arena_alloc(arena, query->nkeys * sizeof(*numbers));
+
+	for (uint32_t i = 0; numbers != NULL && i + 1 < query->nkeys; i++)
+		numbers[i] = query->key_numbers[i < key ? i : i + 1];
+	return numbers;
+}
+
+/* Returns the columns of what groups of a query are rolled up to, in the arena. */
+static const WaQueryColumn *
+columns_with(WaArena *arena, const WaQuery *query)
+{
+	const uint32_t nmore = wa_query_rolled_columns(query->rolled);
+	WaQueryColumn *columns = wa_arena_alloc(
+		arena, (query->ncolumns + (size_t) nmore) * sizeof(*columns));
+
+	if (columns == NULL)
+		return NULL;
+	memcpy(columns, query->columns, query->ncolumns * sizeof(*columns));
+	for (uint32_t i = 0; i < nmore; i++)
+	{
+		columns[query->ncolumns + i] = query->rolled->column;
+		columns[query->ncolumns + i].argument = -1;
+	}
+	return columns;
+}
+
 /*
- * Returns a query of groups of another one, which is numbered or not, that are rolled up by a
- * column.
+ * Returns a query of rows of another one, which is numbered or not, whose groups are those that
+ * its own are rolled up to.
  */
 static WaQuery
-without_program(WaArena *arena, const WaQuery *query,
-				const WaQueryColumn *rolled)
+coarser(WaArena *arena, const WaQuery *query)
 {
-	WaQueryColumn *columns = wa_arena_alloc(
-		arena, (query->ncolumns + (size_t) 1) * sizeof(*columns));
-	const WaQuery made = {
-		.nkeys = query->nkeys - 1,
-		.keys = keys_without(arena, query, (uint32_t) rolled->argument),
-		.key_numbers =
-			wa_arena_alloc_zero(arena, query->nkeys * sizeof(uint16_t)),
-		.ncolumns = query->ncolumns + 1,
-		.columns = columns};
+	const uint32_t key = (uint32_t) query->rolled->column.argument;
+	WaQuery made = *query;
 
-	if (columns != NULL)
-	{
-		memcpy(columns, query->columns, query->ncolumns * sizeof(*columns));
-		columns[query->ncolumns] = *rolled;
-		columns[query->ncolumns].argument = -1;
-	}
+	made.nkeys--;
+	made.keys = keys_without(arena, query, key);
+	made.key_numbers = key_numbers_without(arena, query, key);
+	made.ncolumns += wa_query_rolled_columns(query->rolled);
+	made.columns = columns_with(arena, query);
+	made.rolled = NULL;
+	memset(&made.top_n, 0, sizeof(made.top_n));
 	return made;
 }
 
 const WaNumberedQuery *
 wa_query_roll_up_query(WaArena *arena, const WaNumberedQuery *numbered)
 {
-	const WaQueryColumn *rolled = numbered->query.rolled;
+	const WaQuery *query = &numbered->query;
+	const uint32_t key = (uint32_t) query->rolled->column.argument;
 	WaNumberedQuery *made = wa_arena_alloc_zero(arena, sizeof(*made));
 	WaQuery *asked = wa_arena_alloc(arena, sizeof(*asked));
 	const WaTextCodes **texts =
-		wa_arena_alloc(arena, numbered->query.nkeys * sizeof(*texts));
+		wa_arena_alloc(arena, query->nkeys * sizeof(*texts));
 
 	if (arena->failed)
 		return NULL;
-	*asked = without_program(arena, numbered->asked, rolled);
+	*asked = coarser(arena, numbered->asked);
 	made->asked = asked;
-	made->query = without_program(arena, &numbered->query, rolled);
+	made->query = coarser(arena, query);
 	made->query.top_n = numbered->rolled_top_n;
 	for (uint32_t i = 0; i < made->query.nkeys; i++)
-		texts[i] =
-			numbered->key_texts[i < (uint32_t) rolled->argument ? i : i + 1];
+		texts[i] = numbered->key_texts[i < key ? i : i + 1];
 	made->key_texts = texts;
+	if (wa_value_list_holds(query->keys[key].kind))
+	{
+		made->listed = query->key_numbers[key];
+		made->listed_kind = query->keys[key].kind;
+		made->nlisted = wa_query_rolled_columns(query->rolled);
+	}
 	return arena->failed ? NULL : made;
+}
+
+/* Returns the number of the column that counts the rows of groups. */
+static uint32_t
+count_column(const WaQuery *query)
+{
+	uint32_t number = 0;
+
+	while (query->columns[number].argument >= 0 ||
+		   query->columns[number].filter >= 0)
+		number++;
+	return number;
+}
+
+/* Returns how many rows a group has, of a query that counts them. */
+static uint64_t
+rows_of(const WaQueryRun *finer, uint32_t group)
+{
+	WaRecord record;
+
+	wa_records_get(finer->tables[count_column(finer->query)], group, &record);
+	return record.words[0];
+}
+
+/* Has the run list the values of some groups. */
+static WaRunOutcome
+list_values(WaQueryRun *into, const WaQueryRun *finer, const uint32_t *theirs,
+			size_t ntheirs)
+{
+	const WaQueryRolled *rolled = finer->query->rolled;
+
+	for (size_t i = 0; i < ntheirs; i++)
+	{
+		const uint32_t group = into->groups == NULL ? 0 : into->numbers[i];
+		const uint64_t rows =
+			rolled->nranks == 0 ? 1 : rows_of(finer, theirs[i]);
+		WaQueryValue value;
+
+		wa_query_groups_key(finer->groups, theirs[i], rolled->column.argument,
+							&value);
+		if (!value.is_null &&
+			!wa_value_list_add(into->list, group, value.integer, rows))
+			return WA_RUN_NO_MEMORY;
+	}
+	return WA_RUN_TAKEN;
 }
 
 /* Has the column behind the others take the values of some groups. */
@@ -78,7 +152,7 @@ take_values(WaQueryRun *into, const WaQueryRun *finer, const uint32_t *theirs,
 	uint8_t valid[WA_VECTOR_ROWS];
 	WaVector values = {.values = words, .valid = valid};
 
-	wa_query_groups_values(finer->groups, finer->query->rolled->argument,
+	wa_query_groups_values(finer->groups, finer->query->rolled->column.argument,
 						   theirs, ntheirs, &values);
 	if (!wa_records_grow(table, wa_query_run_groups(into)))
 		return WA_RUN_NO_MEMORY;
@@ -94,9 +168,10 @@ roll_up_some(WaQueryRun *into, const WaQueryRun *finer, const uint32_t *theirs,
 {
 	if (into->groups == NULL)
 		memset(into->numbers, 0, ntheirs * sizeof(*into->numbers));
-	else if (!wa_query_groups_find_coarser(into->groups, finer->groups,
-										   finer->query->rolled->argument,
-										   theirs, ntheirs, into->numbers))
+	else if (!wa_query_groups_find_coarser(
+				 into->groups, finer->groups,
+				 finer->query->rolled->column.argument, theirs, ntheirs,
+				 into->numbers))
 		return WA_RUN_NO_MEMORY;
 	for (uint32_t i = 0; i < finer->query->ncolumns; i++)
 	{
@@ -106,7 +181,8 @@ roll_up_some(WaQueryRun *into, const WaQueryRun *finer, const uint32_t *theirs,
 		if (outcome != WA_RUN_TAKEN)
 			return outcome;
 	}
-	return take_values(into, finer, theirs, ntheirs);
+	return into->list != NULL ? list_values(into, finer, theirs, ntheirs)
+							  : take_values(into, finer, theirs, ntheirs);
 }
 
 WaRunOutcome

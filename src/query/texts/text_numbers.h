@@ -26,6 +26,14 @@ typedef struct WaNumberedQuery
 	WaQuery query;
 	WaTopN
 		rolled_top_n; /* of groups that are rolled up; the query has none then */
+
+	/*
+	 * Values of a register are listed for their groups (query/run/value_list.h), in place of the
+	 * last columns.
+	 */
+	uint16_t listed;
+	WaVectorKind listed_kind;
+	uint32_t nlisted; /* these columns; 0: there are none */
 	const WaTextCodes *
 		*key_texts; /* of each key's numbers; NULL: it is no text */
 } WaNumberedQuery;

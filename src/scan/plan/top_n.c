@@ -135,6 +135,14 @@ wa_top_n_is_all(const WaScanQuery *query, const WaLimit *limit)
 	return is_all;
 }
 
+/* Tells whether something is found in the order of values, which are not compared there. */
+static bool
+has_ranks(const WaScanQuery *query)
+{
+	return query->values != NIL &&
+		   ((const WaRolledValues *) linitial(query->values))->order != NULL;
+}
+
 bool
 wa_top_n_is_likely(const WaPlannedQuery *planned, const WaLimit *limit)
 {
@@ -142,7 +150,8 @@ wa_top_n_is_likely(const WaPlannedQuery *planned, const WaLimit *limit)
 
 	return limit->top.expressions != NIL && planned->having == NIL &&
 		   limit->ngroups <= WA_QUERY_MAX_TOP_N && query->sets == NIL &&
-		   list_length(query->values) <= 1 && can_tell(query, limit, 0);
+		   !has_ranks(query) && list_length(query->values) <= 1 &&
+		   can_tell(query, limit, 0);
 }
 
 /* Tells whether all groups are needed to find out whether one has an error. */
@@ -200,7 +209,7 @@ wa_top_n_describe(const WaScanQuery *query, const PlanState *ps,
 	/* Of several arguments the values are brought together here. */
 	if (top == NULL || returned->nkeys == 0 || ps->qual != NULL ||
 		returned->sets != NIL || list_length(returned->values) > 1 ||
-		checks_groups(returned) ||
+		has_ranks(returned) || checks_groups(returned) ||
 		!wa_plan_top(castNode(CustomScan, ps->plan), &plan) ||
 		!wa_top_limit(top, &limit) || limit > WA_QUERY_MAX_TOP_N)
 		return;

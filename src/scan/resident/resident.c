@@ -118,7 +118,11 @@ take_groups(WaScanState *state, const WaAnswer *answer, const WaRanks *ranks)
 		if (answer->asking->rolled == NULL)
 			return false;
 		store = &state->rolls_into->store;
-		rolled.ncolumns++;
+		rolled.ncolumns +=
+			(int) wa_query_rolled_columns(answer->asking->rolled);
+		rolled.of = palloc0(sizeof(WaLookupTable *) * (rolled.ncolumns + 1));
+		memcpy(rolled.of, ranks->of,
+			   sizeof(WaLookupTable *) * ranks->ncolumns);
 		rolled.first = state->rolls->values->column - ranks->ncolumns;
 	}
 	if (!wa_scan_answer_is_sound(store, answer->groups, counts->groups_bytes,

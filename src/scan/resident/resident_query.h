@@ -30,7 +30,7 @@ typedef struct WaAsking
 	WaScanSources *sources;
 	WaTopN top_n;       /* of the groups; of limit 0: all are wanted */
 	uint32 most_groups; /* that are of use; 0: any number */
-	const WaQueryColumn *
+	const WaQueryRolled *
 		rolled; /* how groups are rolled up (query/message/query.h); NULL: not */
 
 	/* If rows become tables in place of groups (query/message/query.h): */

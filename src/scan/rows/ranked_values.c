@@ -15,6 +15,7 @@
 #include "utils/array.h"
 #include "utils/datum.h"
 #include "utils/lsyscache.h"
+#include "utils/typcache.h"
 
 #include "scan/rows/ranked_values.h"
 #include "scan/rows/value_order.h"
@@ -26,6 +27,20 @@ typedef struct Span
 	int64 high;   /* the same, or the next one, and: */
 	double share; /* of the way from one to the other */
 } Span;
+
+/* The kinds of ranks as the device process knows them. */
+static const WaQueryRankKind rank_kinds[] = {
+	[WA_RANK_DISC] = WA_QUERY_RANK_DISC,
+	[WA_RANK_CONT] = WA_QUERY_RANK_CONT,
+	[WA_RANK_MODE] = WA_QUERY_RANK_MODE,
+};
+
+/* Tells whether an order of values of a type descends. */
+static bool
+is_descending(const SortGroupClause *order, Oid type)
+{
+	return order->sortop == lookup_type_cache(type, TYPECACHE_GT_OPR)->gt_opr;
+}
 
 /* Returns what the ranks of values are evaluated by. */
 static ExprState **
@@ -159,6 +174,34 @@ wa_ranked_values_check(const WaRankedValues *ranked)
 				check_fraction(fraction);
 		}
 	}
+}
+
+bool
+wa_ranked_values_push(const WaRankedValues *ranked, WaQueryRolled *pushed)
+{
+	const WaRolledValues *values = ranked->values;
+	const WaGroupKey *key = &ranked->finer->query->group_keys[ranked->place];
+	WaQueryRank *ranks = palloc0(sizeof(WaQueryRank) * (values->ncolumns + 1));
+
+	if ((key->kind != WA_VECTOR_INT && key->kind != WA_VECTOR_BOOL &&
+		 key->kind != WA_VECTOR_FLOAT) ||
+		values->ncolumns > WA_QUERY_MAX_RANKS)
+		return false;
+	for (int i = 0; i < values->ncolumns; i++)
+	{
+		bool is_null = false;
+
+		ranks[i].kind = rank_kinds[values->ranks[i].kind];
+		if (ranked->fractions[i] != NULL)
+			ranks[i].fraction = fraction_of(ranked, i, &is_null);
+		/* What is no fraction is an error only where there are rows. */
+		if (is_null || !(ranks[i].fraction >= 0 && ranks[i].fraction <= 1))
+			return false;
+	}
+	pushed->nranks = (uint32) values->ncolumns;
+	pushed->descends = is_descending(values->order, key->type);
+	pushed->ranks = ranks;
+	return true;
 }
 
 /* Finds the place of a rank among some rows; returns false if it is that of no row. */

@@ -58,6 +58,13 @@ extern bool wa_ranked_values_next(WaRankedValues *ranked);
 extern Datum wa_ranked_values_key(const WaRankedValues *ranked, int key,
 								  bool *is_null);
 
+/*
+ * Has the device process find the ranks, by values that are a key there; returns false if it
+ * cannot.
+ */
+extern WA_MUST_CHECK bool wa_ranked_values_push(const WaRankedValues *ranked,
+												WaQueryRolled *pushed);
+
 /* Raises the built-in aggregate's error if a fraction is none. */
 extern void wa_ranked_values_check(const WaRankedValues *ranked);
 

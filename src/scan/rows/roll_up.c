@@ -45,17 +45,22 @@ wa_roll_up_groups(WaRollUp *roll_up, const WaScanStore *finer,
 	return rolls;
 }
 
-const WaQueryColumn *
+const WaQueryRolled *
 wa_roll_up_pushed(const WaRollUp *roll_up, const WaRolledGroups *rolls, int key)
 {
-	WaQueryColumn *pushed;
+	WaQueryRolled *pushed;
 
-	if (rolls->values == NULL || rolls->ranked != NULL || rolls->set >= 0)
+	if (rolls->values == NULL || rolls->set >= 0)
 		return NULL;
-	pushed = palloc(sizeof(WaQueryColumn));
-	*pushed = roll_up->store.query->compiled.columns[rolls->values->column];
-	pushed->argument = key;
-	return pushed->ops == 0 || pushed->kind == WA_VECTOR_INT ? pushed : NULL;
+	pushed = palloc0(sizeof(WaQueryRolled));
+	pushed->column =
+		roll_up->store.query->compiled.columns[rolls->values->column];
+	pushed->column.argument = key;
+	if (rolls->ranked != NULL)
+		return wa_ranked_values_push(rolls->ranked, pushed) ? pushed : NULL;
+	return pushed->column.ops == 0 || pushed->column.kind == WA_VECTOR_INT
+			   ? pushed
+			   : NULL;
 }
 
 void

@@ -45,7 +45,7 @@ extern WaRolledGroups *wa_roll_up_groups(WaRollUp *roll_up,
  * Returns how the device process may roll groups up, whose values are key number `key` of them;
  * NULL: it cannot.
  */
-extern const WaQueryColumn *wa_roll_up_pushed(const WaRollUp *roll_up,
+extern const WaQueryRolled *wa_roll_up_pushed(const WaRollUp *roll_up,
 											  const WaRolledGroups *rolls,
 											  int key);
 

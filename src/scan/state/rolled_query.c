@@ -342,6 +342,15 @@ count_ranks(List *aggregates, const WaRolledValues *values)
 	return count;
 }
 
+/* Tells whether another node has some values as a key. */
+static bool
+is_of_other(const WaScanQuery *query, const WaScanQuery *rolled,
+			const WaRolledValues *values)
+{
+	return rolled->sets != NIL || query->is_apart ||
+		   values != linitial(rolled->values);
+}
+
 /* Makes the columns of what a query is rolled up to, whose own are there. */
 static void
 make_columns(const WaScanQuery *query, WaScanQuery *rolled)
@@ -355,6 +364,9 @@ make_columns(const WaScanQuery *query, WaScanQuery *rolled)
 		const int nranks =
 			values->order == NULL ? 0 : count_ranks(rolled->aggregates, values);
 
+		/* The device process has what another node counts stand before these. */
+		if (values->order != NULL && is_of_other(query, rolled, values))
+			rolled->ncolumns++;
 		values->column = rolled->ncolumns;
 		values->ncolumns = values->order == NULL ? 1 : 0;
 		values->ranks = palloc(sizeof(WaRank) * (nranks + 1));
@@ -363,6 +375,9 @@ make_columns(const WaScanQuery *query, WaScanQuery *rolled)
 	rolled->columns = palloc0(sizeof(WaScanColumn) * (rolled->ncolumns + 1));
 	memcpy(rolled->columns, query->columns,
 		   sizeof(WaScanColumn) * query->ncolumns);
+	for (int i = query->ncolumns; i < rolled->ncolumns; i++)
+		rolled->columns[i].plan.key.argument_type =
+			BOOLOID; /* as of count(*) */
 }
 
 const char *
