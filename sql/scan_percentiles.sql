@@ -135,6 +135,25 @@ SELECT ranked_check(query), query FROM unnest(ARRAY[
     'SELECT sum(DISTINCT big), avg(DISTINCT id), bit_xor(DISTINCT id % 70000), max(f) FROM ranked_many',
     'SELECT t, sum(DISTINCT id % 90), count(DISTINCT d) FROM ranked_many GROUP BY t ORDER BY 3 DESC, 1 LIMIT 5'
 ]) AS q (query);
+-- Groups of the blocks that have changed come with the query, with texts that are new.
+UPDATE ranked_many SET t = 'another', f = f + 1, big = -big WHERE id % 30000 = 7;
+DELETE FROM ranked_many WHERE id = 50000;
+SET work_mem = '64MB';
+SELECT wa_compare(query), query FROM unnest(ARRAY[
+    'SELECT percentile_cont(0.5) WITHIN GROUP (ORDER BY f), mode() WITHIN GROUP (ORDER BY f), max(big), sum(k) FROM ranked_many',
+    'SELECT k, percentile_disc(0.5) WITHIN GROUP (ORDER BY big), count(DISTINCT id), count(*) FROM ranked_many GROUP BY k ORDER BY k',
+    'SELECT t, count(DISTINCT f), sum(DISTINCT big), min(id), avg(k) FROM ranked_many GROUP BY t ORDER BY t',
+    'SELECT f, t, count(*) FROM ranked_many GROUP BY f, t ORDER BY 3 DESC, f, t LIMIT 5',
+    'SELECT big, sum(k), avg(f), count(t) FROM ranked_many GROUP BY big ORDER BY big LIMIT 4',
+    'SELECT count(DISTINCT t || id), count(DISTINCT upper(t)) FROM ranked_many',
+    'SELECT count(DISTINCT f) FROM ranked_many WHERE t = ''another''',
+    'SELECT count(DISTINCT d), percentile_cont(0.9) WITHIN GROUP (ORDER BY g) FROM ranked_many WHERE t <> ''another'''
+]) AS q (query);
+-- Groups that no record holds, and too many blocks.
+SELECT wa_compare('SELECT big, min(t), max(t) FROM ranked_many GROUP BY big ORDER BY big LIMIT 4');
+UPDATE ranked_many SET f = f - 1 WHERE id % 300 = 1;
+SELECT wa_compare('SELECT count(DISTINCT id) FROM ranked_many');
+RESET work_mem;
 DROP TABLE ranked_many;
 
 -- Prepared statements, cursors, and a node that begins anew.

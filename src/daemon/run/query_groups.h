@@ -11,6 +11,7 @@
 #include "daemon/run/made_tables.h"
 #include "daemon/run/query_tables.h"
 #include "daemon/run/runner.h"
+#include "query/run/rest_groups.h"
 #include "query/run/run.h"
 #include "query/run/value_parts.h"
 
@@ -48,6 +49,7 @@ typedef struct WaRunQuery
 	size_t parts_bytes;   /* of the messages; changed atomically */
 	bool is_useless;      /* some part is (see is_useless); atomically */
 	WaValueParts *values; /* of lists of the runs; or NULL */
+	WaRestGroups *rest;   /* that the first state takes; or NULL */
 	WaMadeTables *made;   /* where rows become tables; or NULL */
 	WaGpuRows *gpu_rows;  /* that GPUs have handed over for these */
 } WaRunQuery;

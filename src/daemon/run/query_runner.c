@@ -99,6 +99,7 @@ query_begin(const WaRunRequest *request, void **run, char *error)
 	WaRunQuery *query = calloc(1, sizeof(*query));
 	const WaTableFinder finder = {.find = wa_table_uses_find,
 								  .context = &query->kept};
+	bool is_sound;
 
 	if (query == NULL)
 		return wa_query_fail(error, WA_OUT_OF_MEMORY,
@@ -123,6 +124,18 @@ query_begin(const WaRunRequest *request, void **run, char *error)
 		return WA_OK;
 	}
 	query->query = &query->numbered->query;
+	if (query->asked->nrest > 0 && query->asked->made == NULL)
+	{
+		query->rest =
+			wa_rest_groups_read(&query->arena, query->numbered, &is_sound);
+		if (query->rest == NULL && is_sound)
+			return refuse(query, error);
+		if (query->rest == NULL)
+		{
+			query_end(query);
+			return WA_OK;
+		}
+	}
 	if (query->query->rolled != NULL && request->is_complete)
 	{
 		query->rolled = wa_query_roll_up_query(&query->arena, query->numbered);
@@ -150,9 +163,27 @@ wa_query_state_free(void *run, void *state)
 WaStatus
 wa_query_state_make(void *run, void **state, char *error)
 {
-	const WaRunQuery *query = run;
+	WaRunQuery *query = run;
+	void *made;
+	WaStatus status =
+		wa_query_state_make_of(query, query->numbered, &made, error);
+	WaRestGroups *rest;
 
-	return wa_query_state_make_of(query, query->numbered, state, error);
+	if (status != WA_OK)
+		return status;
+	*state = made;
+	/* States are made by several threads. */
+	rest = __atomic_exchange_n(&query->rest, NULL, __ATOMIC_ACQ_REL);
+	if (rest == NULL)
+		return WA_OK;
+	status = wa_query_status_of(
+		wa_rest_groups_add(rest, ((WaQueryState *) made)->run), error);
+	if (status != WA_OK)
+	{
+		wa_query_state_free(run, made);
+		*state = NULL;
+	}
+	return status;
 }
 
 WaStatus

@@ -130,8 +130,8 @@ typedef struct WaQuery
 	const WaQueryRolled *rolled;
 
 	/*
-	 * Rows that whoever has the others is to add to these: words of a message of groups
-	 * (query/message/partial_groups.h) with the keys, and without columns.
+	 * Groups of rows that whoever has the others is to add to those of these: words of a message
+	 * of groups (query/message/partial_groups.h).  Where rows become tables, each is a row.
 	 */
 	size_t nrest;
 	const uint64_t *rest;

@@ -330,7 +330,8 @@ static bool
 made_are_sound(const WaQuery *query)
 {
 	if (query->made == NULL)
-		return !query->is_unique && query->nrest == 0;
+		return !query->is_unique &&
+			   (query->nrest == 0 || !query->top_n.of_rows);
 	if (query->nkeys == 0 || query->nkeys > WA_QUERY_MAX_MADE ||
 		query->keys[0].kind != WA_VECTOR_INT || query->ncolumns > 0 ||
 		query->top_n.limit > 0 || query->max_groups > 0 ||

@@ -87,7 +87,7 @@ begin_column(const WaRowTables *tables, uint32_t number)
 		const WaRowValues *values = &tables->rows[i]->columns[number - 1];
 
 		is_narrow &= values->is_narrow;
-		if (values->others != NULL)
+		if (values->others.dictionary != NULL)
 			tables->tables[number].others = values;
 		if (display < 0)
 			display = values->display;
@@ -360,7 +360,7 @@ texts_end(const WaRowTables *tables, uint32_t number)
 {
 	const WaRowValues *others = tables->tables[number].others;
 
-	return others != NULL ? others->end
+	return others != NULL ? others->others.end
 						  : tables->numbered->key_texts[number]->ncodes;
 }
 
@@ -387,10 +387,9 @@ text_of(const WaRowTables *tables, uint32_t number, uint32_t text)
 	const WaRowTable *table = &tables->tables[number];
 	const uint32_t of = (uint32_t) table->texts[text];
 
-	return of < codes->ncodes
+	return table->others == NULL
 			   ? codes->text(codes->context, (int32_t) of)
-			   : wa_key_dictionary_shown(table->others->others,
-										 of - table->others->first_other);
+			   : wa_other_texts_text(&table->others->others, codes, of);
 }
 
 uint64_t

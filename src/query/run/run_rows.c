@@ -96,13 +96,13 @@ wa_run_rows_make(WaArena *arena, const WaNumberedQuery *numbered)
 	{
 		const WaVectorKind kind = numbered->asked->keys[i + 1].kind;
 
-		rows->columns[i] =
-			(WaRowValues){.kind = kind,
-						  .is_narrow = true,
-						  .display = -1,
-						  .end = numbered->key_texts[i + 1] == NULL
-									 ? 0
-									 : numbered->key_texts[i + 1]->ncodes};
+		rows->columns[i] = (WaRowValues){
+			.kind = kind,
+			.is_narrow = true,
+			.display = -1,
+			.others.end = numbered->key_texts[i + 1] == NULL
+							  ? 0
+							  : numbered->key_texts[i + 1]->ncodes};
 		rows->row_bytes += wa_row_value_bytes(kind);
 	}
 	rows->smallest = INT64_MAX;

@@ -7,7 +7,7 @@
 #define WA_QUERY_RUN_ROWS_H
 
 #include "core/must_check.h"
-#include "query/groups/group_dictionary.h"
+#include "query/texts/other_texts.h"
 #include "query/texts/text_numbers.h"
 
 /* What is known of all values of a column. */
@@ -17,11 +17,7 @@ typedef struct WaRowValues
 	bool is_narrow;    /* all have room in a narrow entry of a table */
 	int display; /* DECIMAL: digits that all show; -1: there are no values */
 
-	/* TEXT: numbers from `first_other` on are codes of `others`, but for those that the query
-	 * has; all are below `end`.  NULL: there are none but the query's. */
-	WaKeyDictionary *others;
-	uint32_t first_other;
-	uint32_t end;
+	WaOtherTexts others; /* TEXT: beside the query's */
 } WaRowValues;
 
 /* What some rows have of a column; a DECIMAL in units of the last digit that it shows. */

@@ -12,12 +12,10 @@
 #include "core/bits.h"
 #include "scan/base/context_arena.h"
 #include "scan/node/join_rest.h"
+#include "scan/plan/resident_worth.h"
 #include "scan/resident/stamps.h"
 #include "scan/rows/batch_loop.h"
 #include "scan/spill/group_message.h"
-
-/* One block in so many is read here at most: beyond, the plan may have workers. */
-#define LEAST_SHARE 8
 
 /*
  * Finds the blocks that are not resident, and those that are, in words of whole extents.
@@ -40,7 +38,7 @@ find_blocks(const WaScanSources *sources, WaRestRows *rest, uint64_t *resident)
 		rest->nblocks += identities[block] == 0;
 	}
 	pfree(identities);
-	return rest->nblocks <= nblocks / LEAST_SHARE;
+	return rest->nblocks <= nblocks / WA_RESIDENT_REST_SHARE;
 }
 
 /* Brings the rows of all blocks but the resident ones into groups; false: it cannot. */

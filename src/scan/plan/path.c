@@ -170,7 +170,7 @@ static bool
 is_better_apart(const WaPlannedQuery *planned)
 {
 	return planned->rolls && planned->query.ncolumns > 0 &&
-		   planned->resident_share == 1 &&
+		   wa_planned_query_is_whole(planned) &&
 		   planned->ngroups >= MANY_FINER_GROUPS &&
 		   planned->ngroups >= MANY_FINER_SHARE * planned->nreturned &&
 		   wa_planned_query_is_simple(planned);

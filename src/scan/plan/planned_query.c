@@ -29,6 +29,7 @@
 #include "scan/plan/planned_query.h"
 #include "scan/plan/planned_sets.h"
 #include "scan/plan/planner_compat.h"
+#include "scan/plan/resident_worth.h"
 #include "scan/state/rolled_query.h"
 #include "scan/tables/join_tables.h"
 #include "settings.h"
@@ -462,6 +463,14 @@ check_program(PlannerInfo *root, const WaGrouping *grouping,
 	planned->ninstructions = count_instructions(planned);
 	planned->can_push = wa_scan_query_is_pushable(query);
 	return NULL;
+}
+
+bool
+wa_planned_query_is_whole(const WaPlannedQuery *planned)
+{
+	return planned->sources.has_children
+			   ? planned->resident_share == 1
+			   : wa_resident_is_whole(planned->resident_share);
 }
 
 /* Of joins, and of what a subplan is for, there is one plan. */

@@ -72,6 +72,12 @@ extern WA_MUST_CHECK const char *
 wa_planned_query_recognise(PlannerInfo *root, RelOptInfo *relation,
 						   const WaGrouping *grouping, WaPlannedQuery *planned);
 
+/*
+ * Tells whether the device process is likely to be able to have all rows of a query: those that
+ * are not resident come with it.
+ */
+extern bool wa_planned_query_is_whole(const WaPlannedQuery *planned);
+
 /* Tells whether the rows of a query can be read by several nodes of one plan. */
 extern bool wa_planned_query_is_simple(const WaPlannedQuery *planned);
 

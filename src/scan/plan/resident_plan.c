@@ -19,6 +19,7 @@
 #include "scan/plan/resident_worth.h"
 #include "scan/plan/top_n.h"
 #include "scan/program/pushdown.h"
+#include "scan/state/rolled_query.h"
 #include "scan/state/scan_source.h"
 #include "scan/state/source_names.h"
 #include "settings.h"
@@ -204,6 +205,18 @@ plan_inputs(PlannerInfo *root, WaPlannedQuery *planned, int nworkers,
 	plan_inputs_without_tables(root, planned, nworkers, WA_EXCLUDES_TIMES);
 }
 
+/* Tells whether the device process has words for values that are brought into order. */
+static bool
+has_words(const WaPlannedQuery *planned)
+{
+	const WaScanQuery *query = &planned->query;
+	const WaVectorKind kind =
+		query->group_keys[wa_rolled_query_place(query)].kind;
+
+	return kind == WA_VECTOR_INT || kind == WA_VECTOR_BOOL ||
+		   kind == WA_VECTOR_FLOAT;
+}
+
 /*
  * Returns how many groups the device process is likely to send if it has all rows, or -1 if it
  * is to send all.
@@ -213,6 +226,8 @@ wanted_groups(const WaPlannedQuery *planned, const WaLimit *limit)
 {
 	const double ngroups = planned->nreturned;
 
+	if (planned->is_ranked && !has_words(planned))
+		return -1;
 	if (wa_top_n_is_likely(planned, limit))
 		return Min(wa_limit_estimate(limit, ngroups), ngroups);
 	return planned->rolls ? ngroups : -1;
@@ -248,7 +263,7 @@ wa_resident_plan(PlannerInfo *root, WaPlannedQuery *planned,
 		return;
 	}
 	find_share(root, planned, is_loaded);
-	if (has_wanted && planned->resident_share == 1)
+	if (has_wanted && wa_planned_query_is_whole(planned))
 		planned->resident_groups = wanted;
 	else if (!takes_all)
 		planned->resident_share = 0;

@@ -21,6 +21,19 @@
  */
 #define WA_RESIDENT_FEW_GROUPS 30000
 
+/*
+ * One block in so many is read here at most to come with a query that wants all rows: beyond,
+ * there may be workers for them.
+ */
+#define WA_RESIDENT_REST_SHARE 8
+
+/* Tells whether a query over one relation can have all rows, if that share is resident. */
+static inline bool
+wa_resident_is_whole(double share)
+{
+	return share > 1 - 1.0 / WA_RESIDENT_REST_SHARE;
+}
+
 /* Tells whether a relation of so many blocks is worth asking for. */
 static inline bool
 wa_resident_is_large(double nblocks)

@@ -104,10 +104,11 @@ take_inputs(WaScanState *state, WaDistinctInputs *inputs,
 
 /*
  * Takes groups of the node's own, or what they have been rolled up to; returns false if they are
- * not what they should be.
+ * not what they should be.  rest: what the node has read is among them; NULL: it is not.
  */
 static bool
-take_groups(WaScanState *state, const WaAnswer *answer, const WaRanks *ranks)
+take_groups(WaScanState *state, const WaAnswer *answer, const WaRanks *ranks,
+			WaRest *rest)
 {
 	const WaAnswerMessage *counts = &answer->counts;
 	WaScanStore *store = &state->store;
@@ -121,13 +122,14 @@ take_groups(WaScanState *state, const WaAnswer *answer, const WaRanks *ranks)
 		rolled.ncolumns +=
 			(int) wa_query_rolled_columns(answer->asking->rolled);
 		rolled.of = palloc0(sizeof(WaLookupTable *) * (rolled.ncolumns + 1));
-		memcpy(rolled.of, ranks->of,
-			   sizeof(WaLookupTable *) * ranks->ncolumns);
+		memcpy(rolled.of, ranks->of, sizeof(WaLookupTable *) * ranks->ncolumns);
 		rolled.first = state->rolls->values->column - ranks->ncolumns;
 	}
 	if (!wa_scan_answer_is_sound(store, answer->groups, counts->groups_bytes,
 								 &rolled))
 		return false;
+	if (rest != NULL)
+		wa_rest_drop_groups(rest);
 	leave_out(state, answer);
 	state->now.kept_rows += (int64) counts->kept_rows;
 	wa_scan_merge_answer(store, answer->groups, counts->groups_bytes, &rolled,
@@ -156,7 +158,7 @@ take_answer(WaScanState *state, WaDistinctInputs *inputs, int stage,
 		return true;
 	}
 	if (inputs == NULL)
-		return take_groups(state, answer, ranks);
+		return take_groups(state, answer, ranks, NULL);
 	return counts->groups_bytes > get_hash_memory_limit() ||
 		   take_inputs(state, inputs, answer, ranks);
 }
@@ -292,6 +294,55 @@ ask(WaScanState *state, WaDistinctInputs *inputs, WaAsking *asking,
 }
 
 /*
+ * Tells whether a query has had no answer as it wants what can be told of all rows alone, and
+ * some blocks are not resident: others are too many groups to be sent.
+ */
+static bool
+wants_all_rows(const WaAsking *asking, const WaAnswerMessage *counts)
+{
+	return counts->blocks == 0 && counts->rows > 0 &&
+		   (asking->rolled != NULL || asking->top_n.limit > 0) &&
+		   !asking->top_n.of_rows && asking->run.nsources == 1 &&
+		   asking->sources->count == 1 && asking->ranks.count == 0;
+}
+
+/* Takes an answer of all rows, some of which came with the query. */
+static bool
+take_whole(WaScanState *state, WaRest *rest, const WaAnswer *answer,
+		   const WaRestRows *rows)
+{
+	if (answer->counts.blocks == 0)
+		return false;
+	if (!take_groups(state, answer, &answer->asking->ranks, rest))
+		return wa_client_reject(false);
+	state->now.resident_blocks -= (int64) rows->nblocks;
+	count_covered(state, answer);
+	return true;
+}
+
+/* Asks once more, with the groups of what is not resident, for what can be told of all rows. */
+static void
+ask_with_rest(WaScanState *state, WaAsking *asking, WaArena *arena)
+{
+	WaRest rest = {.state = state, .asking = asking};
+	WaAnswer answer = {.asking = asking};
+	WaRestRows rows = {0};
+	WaWriter query;
+	bool taken = wa_rest_bring(&rest, &rows);
+
+	asking->rest = &rows;
+	asking->run.announces = false;
+	taken = taken && wa_resident_write_query(asking, -1, arena, &query) &&
+			wa_resident_receive(&query, asking, NULL, &answer) &&
+			wa_resident_is_reliable(&state->sources) &&
+			take_whole(state, &rest, &answer, &rows);
+	wa_client_release_groups();
+	asking->rest = NULL;
+	if (!taken)
+		wa_rest_forget(&rest);
+}
+
+/*
  * Has the tables that the device process lacks be made here, from where it is given them;
  * returns false if they would take more memory than they may.
  */
@@ -336,6 +387,8 @@ ask_in_turn(WaScanState *state, WaAsking *asking, WaArena *arena)
 	} while (asking->lacks_lent ||
 			 (stage >= 0 && answer.kept_rows > 0 &&
 			  wa_interpreter_reach(interpreter, econtext, stage)));
+	if (stage < 0 && wants_all_rows(asking, &answer))
+		ask_with_rest(state, asking, arena);
 	wa_resident_suggest(asking);
 	return true;
 }

@@ -29,6 +29,16 @@ typedef struct WaRest
  */
 extern void wa_rest_read(void *rest, uint64_t *cover, uint64 blocks);
 
+/*
+ * Reads what is not resident as the snapshot sees it, likewise, of one source, for a query that
+ * brings it along: the groups are also a message then.  Returns false if these blocks, or the
+ * groups, are too many, or something of a group is no record.
+ */
+extern WA_MUST_CHECK bool wa_rest_bring(WaRest *rest, WaRestRows *rows);
+
+/* Has the node have no groups: the device process has had those that were brought. */
+extern void wa_rest_drop_groups(WaRest *rest);
+
 /* Has the scan begin again, if something was read: of no row, with no group. */
 extern void wa_rest_forget(WaRest *rest);
 
