@@ -26,6 +26,7 @@ int wa_debug_delay_ms = 0;
 int wa_debug_load_delay_ms = 0;
 int wa_debug_follow_s = 60;
 int wa_debug_spill_groups = 0;
+int wa_debug_sent_groups = 0;
 #ifdef WA_TESTING
 int wa_debug_skip_rule = 0;
 #endif
@@ -204,5 +205,10 @@ wa_settings_init(void)
 		"Spills groups beyond so many, for tests; 0: beyond the memory.", NULL,
 		&wa_debug_spill_groups, 0, 0, INT_MAX, PGC_SUSET, GUC_NOT_IN_SAMPLE,
 		NULL, NULL, NULL);
+	DefineCustomIntVariable(
+		"warpagg.debug_sent_groups",
+		"Has no more groups sent, for tests; 0: as many as are worth it.",
+		NULL, &wa_debug_sent_groups, 0, 0, INT_MAX, PGC_SUSET,
+		GUC_NOT_IN_SAMPLE, NULL, NULL, NULL);
 	MarkGUCPrefixReserved("warpagg");
 }

@@ -28,6 +28,7 @@ extern int wa_debug_delay_ms;
 
 /* For tests: groups are spilled beyond so many; 0: beyond the memory. */
 extern int wa_debug_spill_groups;
+extern int wa_debug_sent_groups;
 
 /* Values of warpagg.accelerate: which built-in aggregates the scan tier takes. */
 typedef enum WaAccelerate

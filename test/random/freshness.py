@@ -51,6 +51,12 @@ QUERIES = [
     "SELECT d, n, id, v, k FROM {t} WHERE s <> 's3' ORDER BY d, n DESC, id, v, k "
     "LIMIT 7 OFFSET 20",
     "SELECT x, count(*), sum(v) FROM {t} GROUP BY x ORDER BY x",
+    "SELECT s, count(DISTINCT id), sum(DISTINCT v), max(k) FROM {t} GROUP BY s ORDER BY s",
+    "SELECT count(DISTINCT s), count(DISTINCT f), count(*) FROM {t} WHERE k <> 2",
+    "SELECT k, percentile_disc(0.5) WITHIN GROUP (ORDER BY id), "
+    "percentile_cont(ARRAY[0.1, 0.9]) WITHIN GROUP (ORDER BY v), "
+    "mode() WITHIN GROUP (ORDER BY d) FROM {t} GROUP BY k ORDER BY k",
+    "SELECT id, sum(v), count(s) FROM {t} GROUP BY id ORDER BY 2 DESC NULLS LAST, id LIMIT 9",
 ]
 NODE = "SET LOCAL warpagg.enable_scan = on; SET LOCAL warpagg.accelerate = 'all'"
 BUILT_IN = "SET LOCAL warpagg.enable_scan = off; " \
@@ -77,6 +83,7 @@ class Checker(Actor):
         workers = self.rng.choice([0, 0, 2])
         state, rows = self.ask(
             f"SET LOCAL max_parallel_workers_per_gather = {workers}; "
+            f"SET LOCAL warpagg.debug_sent_groups = {self.rng.choice([0, 0, 3])}; "
             f"{settings};\n{query}")
         if state == "00000":
             return rows

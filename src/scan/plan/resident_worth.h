@@ -5,6 +5,8 @@
 #ifndef WA_SCAN_RESIDENT_WORTH_H
 #define WA_SCAN_RESIDENT_WORTH_H
 
+#include "settings.h"
+
 /* Smaller relations are read faster than the device process is asked. */
 #define WA_RESIDENT_MIN_BLOCKS 64
 
@@ -27,6 +29,14 @@
  */
 #define WA_RESIDENT_REST_SHARE 8
 
+/* Tells whether so many blocks of a relation are read here to come with a query. */
+static inline bool
+wa_resident_brings(uint32 nrest, uint32 nblocks)
+{
+	return nrest <= nblocks / WA_RESIDENT_REST_SHARE ||
+		   wa_debug_sent_groups > 0;
+}
+
 /* Tells whether a query over one relation can have all rows, if that share is resident. */
 static inline bool
 wa_resident_is_whole(double share)
@@ -45,6 +55,8 @@ wa_resident_is_large(double nblocks)
 static inline double
 wa_resident_most_groups(double nblocks, int nworkers)
 {
+	if (wa_debug_sent_groups > 0)
+		return wa_debug_sent_groups;
 	return Max(nblocks * WA_RESIDENT_GROUPS_PER_BLOCK / (nworkers + 1),
 			   WA_RESIDENT_FEW_GROUPS);
 }

@@ -105,8 +105,7 @@ find_blocks(const WaScanSources *sources, const WaScanSource *source,
 		rows->nblocks += identities[block] == 0;
 	}
 	pfree(identities);
-	return rows->nblocks > 0 &&
-		   rows->nblocks <= nblocks / WA_RESIDENT_REST_SHARE;
+	return rows->nblocks > 0 && wa_resident_brings(rows->nblocks, nblocks);
 }
 
 /* Writes the groups of a store as those that come with a query. */
@@ -139,6 +138,10 @@ wa_rest_bring(WaRest *rest, WaRestRows *rows)
 	if (state->batch.has_left || wa_spill_has_spilled(&state->store))
 		return false;
 	write_groups(&state->store, rows);
+	ereport(DEBUG1, (errmsg_internal(
+						"warpagg has the groups of %u blocks of \"%s\" "
+						"come with its query",
+						rows->nblocks, get_rel_name(state->sources.table))));
 	return true;
 }
 
