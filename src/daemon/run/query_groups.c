@@ -3,7 +3,6 @@
  *		Bringing together the groups of a query's threads, or the rows that become tables;
  *		see query_groups.h.
  */
-#include <stdio.h>
 #include <string.h>
 
 #include "daemon/run/query_groups.h"
@@ -11,71 +10,6 @@
 #include "daemon/run/run_budget.h"
 #include "query/run/run_parts.h"
 #include "query/run/run_roll_up.h"
-
-WaStatus
-wa_query_fail(char *error, WaStatus status, const char *text)
-{
-	(void) snprintf(error, WA_MAX_ERROR_BYTES, "%s", text);
-	return status;
-}
-
-WaStatus
-wa_query_status_of(WaRunOutcome outcome, char *error)
-{
-	switch (outcome)
-	{
-		case WA_RUN_NO_MEMORY:
-			return wa_query_fail(error, WA_OUT_OF_MEMORY,
-								 "not enough memory for groups");
-		case WA_RUN_OVERFLOWED:
-			return wa_query_fail(error, WA_UNSUPPORTED, "a sum is too large");
-		default:
-			return WA_OK;
-	}
-}
-
-/*
- * Tells whether the first groups of a query can be told of the extents: no other rows
- * belong to them.
- */
-static bool
-can_choose(const WaQuery *query, const WaRunRequest *request)
-{
-	return request->is_complete || query->top_n.of_rows;
-}
-
-bool
-wa_query_has_use(const WaQuery *query, const WaRunRequest *request)
-{
-	return (can_choose(query, request) || !query->only_wanted) &&
-		   wa_tables_are_current(query, request);
-}
-
-bool
-wa_query_rolls(const WaRunQuery *query)
-{
-	return query->rolled != NULL && query->request->is_complete;
-}
-
-bool
-wa_query_has_too_many(const WaRunQuery *query, const WaQueryRun *run)
-{
-	return query->query->max_groups > 0 && !wa_query_rolls(query) &&
-		   wa_query_run_groups(run) > query->query->max_groups;
-}
-
-bool
-wa_query_is_useless(const WaRunQuery *query, const WaQueryState *state)
-{
-	return wa_query_has_too_many(query, state->run) ||
-		   __atomic_load_n(&query->is_useless, __ATOMIC_RELAXED);
-}
-
-void
-wa_query_give_up(WaRunQuery *query)
-{
-	__atomic_store_n(&query->is_useless, true, __ATOMIC_RELAXED);
-}
 
 /* Makes room for parts; returns false if there is not enough memory. */
 static bool
@@ -167,7 +101,7 @@ write_message(const WaRunQuery *query, WaQueryRun *groups, WaWriter *message,
 {
 	uint32_t next = 0;
 
-	if (can_choose(query->query, query->request) &&
+	if (wa_query_can_choose(query->query, query->request) &&
 		!wa_query_run_choose(groups))
 		return wa_query_fail(error, WA_OUT_OF_MEMORY,
 							 "not enough memory for groups");

@@ -9,7 +9,7 @@
 #define WA_DAEMON_QUERY_LISTS_H
 
 #include "core/must_check.h"
-#include "daemon/run/query_groups.h"
+#include "daemon/run/query_state.h"
 
 /* Tells whether lists roll the groups of a query up, as far as is known by now. */
 bool wa_query_lists(const WaRunQuery *query);

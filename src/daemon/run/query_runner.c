@@ -11,6 +11,7 @@
 #include "daemon/run/query_groups.h"
 #include "daemon/run/query_lists.h"
 #include "daemon/run/query_runner.h"
+#include "daemon/run/query_state.h"
 #include "daemon/run/run_budget.h"
 #include "daemon/run/take_extent.h"
 #include "query/message/query_wire.h"
@@ -146,69 +147,6 @@ query_begin(const WaRunRequest *request, void **run, char *error)
 		wa_query_may_trap(query->query) || wa_first_rows_may_trap(query->query);
 	*run = query;
 	return WA_OK;
-}
-
-void
-wa_query_state_free(void *run, void *state)
-{
-	WaQueryState *own = state;
-
-	if (own->listing != NULL)
-		wa_query_state_free(run, own->listing);
-	wa_arena_reset(&own->arena);
-	wa_arena_reset(&own->vectors);
-	free(own);
-}
-
-WaStatus
-wa_query_state_make(void *run, void **state, char *error)
-{
-	WaRunQuery *query = run;
-	void *made;
-	WaStatus status =
-		wa_query_state_make_of(query, query->numbered, &made, error);
-	WaRestGroups *rest;
-
-	if (status != WA_OK)
-		return status;
-	*state = made;
-	/* States are made by several threads. */
-	rest = __atomic_exchange_n(&query->rest, NULL, __ATOMIC_ACQ_REL);
-	if (rest == NULL)
-		return WA_OK;
-	status = wa_query_status_of(
-		wa_rest_groups_add(rest, ((WaQueryState *) made)->run), error);
-	if (status != WA_OK)
-	{
-		wa_query_state_free(run, made);
-		*state = NULL;
-	}
-	return status;
-}
-
-WaStatus
-wa_query_state_make_of(const WaRunQuery *query, const WaNumberedQuery *numbered,
-					   void **state, char *error)
-{
-	WaQueryState *own = calloc(1, sizeof(*own));
-
-	if (own == NULL)
-		return wa_query_fail(error, WA_OUT_OF_MEMORY,
-							 "not enough memory for a query");
-	wa_run_arena_init(&own->arena, query->request->budget, WA_RUN_GROUPS_BYTES);
-	wa_run_arena_init(&own->vectors, query->request->budget,
-					  WA_RUN_GROUPS_BYTES);
-	own->arena.vectors = &own->vectors;
-	own->run = wa_query_run_make(&own->arena, numbered);
-	if (own->run != NULL)
-	{
-		wa_run_arena_begin_groups(&own->arena);
-		*state = own;
-		return WA_OK;
-	}
-	wa_query_state_free(NULL, own);
-	return wa_query_fail(error, WA_OUT_OF_MEMORY,
-						 "not enough memory for a query");
 }
 
 /*

@@ -308,11 +308,12 @@ static bool
 rolled_is_sound(const WaQuery *query)
 {
 	const WaQueryRolled *rolled = query->rolled;
-	const WaQueryColumn *column = &rolled->column;
+	const WaQueryColumn *column;
 	WaVectorKind kind;
 
 	if (rolled == NULL)
 		return true;
+	column = &rolled->column;
 	if (query->made != NULL || query->top_n.of_rows || column->filter != -1 ||
 		column->argument < 0 || (uint32_t) column->argument >= query->nkeys)
 		return false;

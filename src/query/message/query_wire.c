@@ -445,7 +445,9 @@ read_rolled(WaReader *reader, WaArena *arena, const Head *head)
 		read_array(reader, arena, head->nranks, sizeof(WaQueryRank));
 	WaQueryRolled *rolled = wa_arena_alloc(arena, sizeof(*rolled));
 
-	if (reader->failed || arena->failed || column == NULL)
+	if (rolled == NULL)
+		reader->failed = true;
+	if (reader->failed)
 		return NULL;
 	*rolled = (WaQueryRolled){.column = *column,
 							  .nranks = head->nranks,

@@ -222,9 +222,18 @@ gather(const WaValueParts *parts, uint32_t number, WaValuePart *part,
 	return true;
 }
 
+/* Has the entries of -0 before number `end`, which is of 0 of the same group, be of 0, too. */
+static void
+have_zeros(WaValueEntry *entries, size_t end, const WaValueEntry *zero)
+{
+	while (end > 0 && entries[end - 1].group == zero->group &&
+		   entries[end - 1].word == zero->word - 1)
+		entries[--end].word = zero->word;
+}
+
 /*
- * Leaves one entry of each value of a group, with all its rows: the last one, so that it is 0
- * of 0 and -0.
+ * Leaves one entry of each value of a group, with all its rows, or several that look alike: as the
+ * last one does, so that it is 0 of 0 and -0.
  */
 static void
 unite(const WaValueParts *parts, WaValuePart *part)
@@ -239,13 +248,12 @@ unite(const WaValueParts *parts, WaValuePart *part)
 			count > 0 && last->group == entries[i].group &&
 			wa_value_words_match(parts->kind, last->word, entries[i].word);
 
+		if (is_same && last->word != entries[i].word)
+			have_zeros(entries, count, &entries[i]);
 		/* More rows are two entries, where they are counted. */
 		if (is_same && (parts->rolled->nranks == 0 ||
 						(uint64_t) last->rows + entries[i].rows <= UINT32_MAX))
-		{
-			last->word = entries[i].word;
 			last->rows += entries[i].rows;
-		}
 		else
 			entries[count++] = entries[i];
 	}
