@@ -30,6 +30,7 @@
 #include "core/order_by.h"
 #include "core/partial.h"
 #include "core/program.h"
+#include "core/ranks.h"
 #include "cuda/inputs.h"
 
 #ifdef __cplusplus
@@ -84,6 +85,18 @@ typedef struct WaCudaKeyValues
 	uint32_t count;        /* 0: they stand for themselves */
 	uint8_t scale;
 } WaCudaKeyValues;
+
+/*
+ * What is wanted of values of the rows of each group: how many there are, each once, or with ranks
+ * what lies there in their order.
+ */
+typedef struct WaCudaValues
+{
+	uint16_t number; /* register: an INT, a BOOL or a FLOAT */
+	uint32_t nranks;
+	uint32_t descends; /* 0 or 1: the order */
+	const WaQueryRank *ranks;
+} WaCudaValues;
 
 /* Rows begin to end - 1. */
 typedef struct WaCudaRange
@@ -142,6 +155,13 @@ typedef struct WaCudaQuery
 	uint32_t nranges;
 	const WaCudaRange *ranges; /* of rows to be used; ascending, apart */
 	WaTopN top_n; /* of the groups; orders' numbers are keys' and cells' */
+
+	/*
+	 * Groups have cells behind those of the aggregated columns: one with the number of values for
+	 * rows, or one for each rank, which has a row and the value as its least, or none.
+	 * NULL: nothing is wanted of values.  With them all groups are.
+	 */
+	const WaCudaValues *values;
 
 	/*
 	 * Takes the rows that WHERE leaves and whose first key, an INT, is not NULL, if there

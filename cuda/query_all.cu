@@ -7,6 +7,7 @@
 #include "core/batch.h"
 #include "kernels.h"
 #include "query/parts.h"
+#include "query/values.h"
 
 // What the intersection kernel takes.
 struct WaQueryIntersection
@@ -84,11 +85,11 @@ start_columns(WaQueryWork *work, const std::vector<WaKernelColumn> &columns)
 // Has the one group taken.
 static void
 finish(const WaQueryWork *work, const std::vector<WaQueryPart> &parts,
-	   const std::vector<WaKernelColumn> &columns)
+	   const std::vector<WaKernelColumn> &columns, const WaQueryFound &found)
 {
 	const size_t count = work->sources.size();
 	std::vector<WaExactPart> exact(count);
-	std::vector<WaCudaCell> cells(count);
+	std::vector<WaCudaCell> cells(count + wa_query_count_found(work->query));
 
 	for (size_t i = 0; i < count; i++)
 	{
@@ -112,6 +113,8 @@ finish(const WaQueryWork *work, const std::vector<WaQueryPart> &parts,
 						 partial);
 		wa_query_add_part(&parts[i], column.ops, partial, cell);
 	}
+	if (work->query->values != NULL)
+		wa_query_add_found(work, &found, 0, cells.data());
 	(void) work->take(work->context, NULL, cells.data());
 }
 
@@ -120,11 +123,18 @@ wa_query_reduce_all(WaQueryWork *work, WaCudaOutcome *outcome)
 {
 	const std::vector<WaQueryPart> parts = wa_query_list_parts(work);
 	const std::vector<WaKernelColumn> columns = make_columns(work, parts);
+	WaQueryFound found = {};
 
 	start_columns(work, columns);
 	wa_query_slot_wait(work->slot);
 	outcome->trapped = wa_query_has_trapped(work);
 	outcome->kept_rows = (uint64_t) columns[0].d_result->rows;
-	if (!outcome->trapped)
-		finish(work, parts, columns);
+	if (outcome->trapped)
+		return;
+	if (work->query->values != NULL)
+	{
+		found = wa_query_find_values(work, NULL, 1);
+		wa_query_slot_wait(work->slot);
+	}
+	finish(work, parts, columns, found);
 }

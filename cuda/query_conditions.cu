@@ -434,6 +434,8 @@ wa_query_find_needed(const WaCudaQuery *query, unsigned first_clause,
 	is_read->assign(query->program.nregisters, false);
 	for (unsigned i = 0; i < query->nkeys; i++)
 		(*is_read)[query->keys[i]] = true;
+	if (query->values != NULL)
+		(*is_read)[query->values->number] = true;
 	for (unsigned i = 0; i < query->naggregates; i++)
 		for (int number :
 			 {query->aggregates[i].argument, query->aggregates[i].filter})

@@ -7,6 +7,7 @@
 #include "kernels.h"
 #include "query/chosen.h"
 #include "query/order.h"
+#include "query/values.h"
 
 // A query by groups that is under way.  What is in pinned memory is there once
 // the stream has been waited for.
@@ -19,6 +20,7 @@ struct GroupRun
 	WaQueryChoice choice; // of groups to be handed over
 	WaQueryKeys keys;
 	const uint32_t *counts; // sorted: the rows of the chosen groups
+	WaQueryFound found;     // of values, if some are wanted
 };
 
 // Tells whether the values of an aggregated column are those of all rows.
@@ -277,7 +279,8 @@ take_groups(const GroupRun *run)
 	const size_t nkeys = work->keys.size();
 	std::vector<WaCudaKey> keys(nkeys);
 	std::vector<WaExactPart> exact(work->sources.size());
-	std::vector<WaCudaCell> cells(work->sources.size());
+	std::vector<WaCudaCell> cells(work->sources.size() +
+								  wa_query_count_found(query));
 
 	if (query->expect != NULL &&
 		!query->expect(work->context, run->choice.count))
@@ -290,6 +293,8 @@ take_groups(const GroupRun *run)
 			keys[i] =
 				value_of(&work->keys[i], run->keys.keys[group * nkeys + i]);
 		make_cells(run, group, exact.data(), cells.data());
+		if (query->values != NULL)
+			wa_query_add_found(work, &run->found, group, cells.data());
 		if (!work->take(work->context, keys.data(), cells.data()))
 			return;
 	}
@@ -321,6 +326,11 @@ reduce(GroupRun *run)
 	do
 		wa_query_slot_wait(run->work->slot);
 	while (start_next(run));
+	if (run->work->query->values == NULL || has_failed(run))
+		return;
+	run->found = wa_query_find_values(run->work, run->numbers.d_groups,
+									  run->numbers.ngroups);
+	wa_query_slot_wait(run->work->slot);
 }
 
 void

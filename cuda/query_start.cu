@@ -212,6 +212,20 @@ find_key(WaQueryWork *work, unsigned key, WaQuerySource *source)
 	work->outputs.back().form = WA_COLUMN_I32;
 }
 
+// Finds the values of which something is wanted.
+static void
+find_values(WaQueryWork *work)
+{
+	const int number = work->query->values->number;
+	const WaCudaColumn *column = find_column(work->query, number);
+
+	work->values = {};
+	if (column != NULL)
+		use_column(&work->values, column);
+	else
+		add_output(work, number, WA_CUDA_NO_REGISTER, true, 0, &work->values);
+}
+
 // Tells whether rows of one group may have keys that show other numbers of digits.
 static bool
 shows_keys_by_row(const WaQueryWork *work)
@@ -247,6 +261,8 @@ find_sources(WaQueryWork *work)
 		find_source(work, &query->aggregates[i], &work->sources[i]);
 	for (unsigned i = 0; i < query->nkeys; i++)
 		find_key(work, i, &work->keys[i]);
+	if (query->values != NULL)
+		find_values(work);
 }
 
 void

@@ -113,6 +113,7 @@ struct WaQueryWork
 	std::vector<WaQuerySource *> output_sources;
 	std::vector<WaQuerySource> sources; // of the aggregated columns
 	std::vector<WaQuerySource> keys;
+	WaQuerySource values; // if some are wanted
 };
 
 // Functions throw a WaQueryError, as wa_query_check does.

@@ -231,6 +231,8 @@ make_extent(TestRelation *relation, WaRunExtent *extent, uint32_t number)
 		columns[i] = make_column(relation, i, extent->nrows);
 	extent->columns = columns;
 	extent->device = (uint32_t) random_below(3 * NDEVICES) % (NDEVICES + 1);
+	if (test_on_one_device)
+		extent->device = 0;
 	make_ranges(extent);
 }
 
@@ -339,6 +341,8 @@ find_bounds(TestRelation *relation, int number)
 		bounds->largest >= bounds->smallest)
 		bounds->largest += (int64_t) random_below(1000);
 }
+
+bool test_on_one_device;
 
 TestRelation *
 test_relation_make(uint64_t nextents, uint64_t step)

@@ -73,6 +73,9 @@ uint64_t random_below(uint64_t end);
 /* Returns one of the texts that the column of texts may have. */
 const char *test_text(void);
 
+/* Whether all extents of the relations that are made lie on the first device. */
+extern bool test_on_one_device;
+
 /*
  * Makes a relation of so many extents, which lie on devices, with gaps between
  * them, or on none (their device is NDEVICES).  step: see TestRelation.

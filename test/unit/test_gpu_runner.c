@@ -752,7 +752,8 @@ draw_order(const WaQuery *query, Below *below, WaOrderBy *order)
 			return false;
 		number = (uint32_t) below(query->nkeys - nmore);
 		order->number = (uint16_t) number;
-		number += nmore > 0 && number >= (uint32_t) query->rolled->column.argument;
+		number +=
+			nmore > 0 && number >= (uint32_t) query->rolled->column.argument;
 		key = query->key_numbers[number];
 		return query->keys[number].kind != WA_VECTOR_TEXT &&
 			   key != COLUMN_WIDE && key != COLUMN_LARGE;
@@ -830,9 +831,8 @@ draw_ranks(const WaQuery *query, WaQueryRolled *rolled, WaQueryRank *ranks)
 	rolled->descends = (uint32_t) rolled_below(2);
 	for (uint32_t i = 0; i < rolled->nranks; i++)
 	{
-		ranks[i] = (WaQueryRank){
-			.kind = rolled_below(WA_QUERY_RANK_KINDS),
-			.fraction = (double) rolled_below(5) / 4};
+		ranks[i] = (WaQueryRank){.kind = rolled_below(WA_QUERY_RANK_KINDS),
+								 .fraction = (double) rolled_below(5) / 4};
 		if (ranks[i].kind == WA_QUERY_RANK_CONT && kind != WA_VECTOR_FLOAT)
 			ranks[i].kind = WA_QUERY_RANK_DISC;
 	}
@@ -959,6 +959,19 @@ nobody_is_watched(void)
 	return true;
 }
 
+/* Returns how many rows of the relation are to be used. */
+static uint64_t
+count_rows(void)
+{
+	uint64_t rows = 0;
+
+	for (uint64_t i = 0; i < relation->nextents; i++)
+		for (uint32_t j = 0; j < relation->extents[i].nranges; j++)
+			rows += relation->extents[i].ranges[j].end -
+					relation->extents[i].ranges[j].begin;
+	return rows;
+}
+
 /* Makes a query and computes it. */
 static bool
 run_query(void)
@@ -970,6 +983,7 @@ run_query(void)
 							.bounds = relation->bounds,
 							.nextents = relation->nextents,
 							.extents = relation->list,
+							.rows = count_rows(),
 							.is_complete = random_below(4) > 0,
 							.threads = 1,
 							.budget = &budget,
@@ -1014,6 +1028,7 @@ queries_are_right(int nqueries)
 		{
 			if (relation != NULL)
 				test_relation_free(relation);
+			test_on_one_device = i % 40 != 0;
 			relation = test_relation_make(1 + random_below(8), 0);
 		}
 		same = run_query();
@@ -1022,6 +1037,7 @@ queries_are_right(int nqueries)
 		EXPECT(same);
 	}
 	test_relation_free(relation);
+	test_on_one_device = false;
 	return true;
 }
 

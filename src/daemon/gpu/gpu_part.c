@@ -177,14 +177,22 @@ leave_out_traps(Span *span)
 	return true;
 }
 
+/* Returns how many columns of the query are aggregated: behind these are those of values. */
+static uint32_t
+count_aggregated(const WaGpuPart *part)
+{
+	return part->query->ncolumns - part->numbered->nlisted;
+}
+
 /* Makes the record of an aggregated column; one of no rows, if it is not computed. */
 static bool
 make_record(const Span *span, uint32_t number, const WaCudaCell *cells)
 {
 	Taking *taking = &span->taking[number];
 	WaRecord *record = &span->records[number];
+	const bool is_of_values = number >= count_aggregated(span->part);
 
-	if (number >= span->first && number < span->end)
+	if (is_of_values || (number >= span->first && number < span->end))
 		return wa_gpu_record_make(&span->part->query->columns[number],
 								  &cells[number - span->first], taking->words,
 								  &taking->rest, record);
@@ -401,6 +409,10 @@ run_columns(Span *span, uint32_t first, uint32_t end, WaCudaOutcome *outcome)
 	span->end = end;
 	if (!has_all_rows(span) || end - first < part->query->ncolumns)
 		query.top_n.limit = 0;
+	/* Others' values would have to be sorted with these. */
+	if (query.values != NULL &&
+		(!has_all_rows(span) || end - first < count_aggregated(part)))
+		return WA_UNSUPPORTED;
 	if (query.nranges == 0)
 		return WA_OK;
 	query.take_rows = part->query->made != NULL ? take_rows : NULL;
@@ -447,7 +459,7 @@ compute_span(Span *span)
 	describe_columns(span);
 	for (int attempt = 0; attempt < MAX_ATTEMPTS; attempt++)
 	{
-		status = run_query(span, 0, span->part->query->ncolumns, &outcome);
+		status = run_query(span, 0, count_aggregated(span->part), &outcome);
 		if (status != WA_OK)
 			return status;
 		if (!outcome.trapped)

@@ -18,7 +18,8 @@ typedef struct WaGpuPart
 	pthread_t thread;
 	bool has_thread;
 	const WaRunRequest *request;
-	const WaQuery *query; /* without texts */
+	const WaNumberedQuery *numbered;
+	const WaQuery *query; /* that, without texts */
 	const WaCudaQuery *translated;
 	WaCudaQueries *queries;
 	WaMirrorUse use; /* all of whose extents it computes */

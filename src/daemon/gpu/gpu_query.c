@@ -243,6 +243,24 @@ set_value_bytes(const WaGpuTranslation *to, WaCudaQuery *cuda)
 	return true;
 }
 
+/* Translates what is wanted of listed values; false: no memory. */
+static bool
+translate_values(const WaGpuTranslation *to, const WaQueryRolled *rolled,
+				 WaCudaQuery *cuda)
+{
+	WaCudaValues *values = wa_arena_alloc(to->arena, sizeof(*values));
+
+	if (values == NULL)
+		return false;
+	*values = (WaCudaValues){.number = to->numbered->listed,
+							 .nranks = rolled->nranks,
+							 .descends = rolled->descends,
+							 .ranks = rolled->ranks};
+	cuda->values = values;
+	memset(&cuda->top_n, 0, sizeof(cuda->top_n));
+	return true;
+}
+
 /* Translates keys and aggregated columns. */
 static bool
 translate_parts(WaGpuTranslation *to, WaCudaQuery *cuda)
@@ -269,7 +287,7 @@ translate_parts(WaGpuTranslation *to, WaCudaQuery *cuda)
 	cuda->nkeys = query->nkeys;
 	cuda->keys = to->keys;
 	cuda->key_values = to->key_values;
-	cuda->naggregates = query->ncolumns;
+	cuda->naggregates = query->ncolumns - to->numbered->nlisted;
 	cuda->aggregates = aggregates;
 	return query->made == NULL || set_value_bytes(to, cuda);
 }
@@ -344,5 +362,8 @@ wa_gpu_query_translate(WaArena *arena, const WaNumberedQuery *numbered)
 	cuda->top_n = query->top_n;
 	cuda->nconstants = to.nconstants;
 	cuda->constants = to.constants;
+	if (numbered->nlisted > 0 &&
+		!translate_values(&to, numbered->listed_for, cuda))
+		return NULL;
 	return cuda;
 }

@@ -29,7 +29,9 @@ typedef struct Parts
 	const WaRunRequest *request;
 	WaDeviceShare *shares;
 	WaArena arena;
+	const WaNumberedQuery *query;
 	const WaCudaQuery *translated;
+	WaStatus (*make_state)(void *run, void **state, char *error);
 	unsigned count;
 	WaGpuPart parts[WA_MAX_DEVICES];
 } Parts;
@@ -83,7 +85,8 @@ add_part(Parts *parts, unsigned device)
 	char error[WA_MAX_ERROR_BYTES] = "";
 
 	*part = (WaGpuPart){.request = parts->request,
-						.query = &run->query->query,
+						.numbered = parts->query,
+						.query = &parts->query->query,
 						.translated = parts->translated,
 						.shares = parts->shares};
 	if (!wa_mirror_use(parts->request->mirror, parts->request, device,
@@ -92,7 +95,7 @@ add_part(Parts *parts, unsigned device)
 	part->queries = wa_gpus_queries(parts->request->gpus, device);
 	part->spans = wa_gpu_spans_get(&part->use, parts->request);
 	if (part->queries != NULL && part->spans != NULL &&
-		run->make_state(run->run, &part->state, error) == WA_OK &&
+		parts->make_state(run->run, &part->state, error) == WA_OK &&
 		take_extents(part))
 	{
 		part->groups = run->groups(part->state);
@@ -203,6 +206,30 @@ share_rows(const Parts *parts, void **states, char *error)
 	return status;
 }
 
+/* Computes a query, or what it is rolled up to, in states that are made by a function. */
+static WaStatus
+compute(Parts *parts, const WaNumberedQuery *query,
+		WaStatus (*make_state)(void *run, void **state, char *error),
+		void **states, char *error)
+{
+	const WaGpuRun *run = parts->run;
+	WaStatus status;
+
+	parts->count = 0;
+	parts->query = query;
+	parts->make_state = make_state;
+	parts->translated = wa_gpu_query_translate(&parts->arena, query);
+	if (parts->translated == NULL)
+		return WA_OK;
+	for (unsigned device = 0; device < WA_MAX_DEVICES; device++)
+		add_part(parts, device);
+	run_parts(parts);
+	status = finish_parts(parts, &states[0], error);
+	if (status == WA_OK && *run->rows != NULL)
+		status = share_rows(parts, states, error);
+	return status;
+}
+
 WaStatus
 wa_gpu_runner_use(const WaGpuRun *run, void **states,
 				  const WaRunRequest *request, WaDeviceShare *shares,
@@ -224,16 +251,12 @@ wa_gpu_runner_use(const WaGpuRun *run, void **states,
 	parts->shares = shares;
 	wa_arena_init(&parts->arena, TRANSLATION_BYTES);
 	wa_arena_use_budget(&parts->arena, request->budget);
-	parts->translated = wa_gpu_query_translate(&parts->arena, run->query);
-	if (parts->translated != NULL)
-	{
-		for (unsigned device = 0; device < WA_MAX_DEVICES; device++)
-			add_part(parts, device);
-		run_parts(parts);
-		status = finish_parts(parts, &states[0], error);
-		if (status == WA_OK && *run->rows != NULL)
-			status = share_rows(parts, states, error);
-	}
+	/* What is found of values has to be of all rows: one GPU has them, or none. */
+	if (run->rolled != NULL)
+		status =
+			compute(parts, run->rolled, run->make_rolled_state, states, error);
+	if (status == WA_OK && states[0] == NULL)
+		status = compute(parts, run->query, run->make_state, states, error);
 	wa_arena_reset(&parts->arena);
 	free(parts);
 	return status;

@@ -22,6 +22,13 @@ typedef struct WaGpuRun
 	const WaNumberedQuery *query;
 	WaStatus (*make_state)(void *run, void **state, char *error);
 
+	/*
+	 * What groups are rolled up to, by lists of values, if the query is about all rows, and a
+	 * state that has no groups but these; or NULL.
+	 */
+	const WaNumberedQuery *rolled;
+	WaStatus (*make_rolled_state)(void *run, void **state, char *error);
+
 	/* Returns what a state has its groups in. */
 	WaQueryRun *(*groups)(const void *state);
 	WaStatus (*merge)(void *run, void *into, void *from, char *error);

@@ -50,6 +50,22 @@ list(const WaRunQuery *query, WaQueryState *state, char *error)
 }
 
 WaStatus
+wa_query_lists_make(void *run, void **state, char *error)
+{
+	void *made;
+	WaStatus status = wa_query_state_make(run, &made, error);
+
+	if (status != WA_OK)
+		return status;
+	status = list(run, made, error);
+	if (status == WA_OK)
+		*state = made;
+	else
+		wa_query_state_free(run, made);
+	return status;
+}
+
+WaStatus
 wa_query_lists_watch(const WaRunQuery *query, WaQueryState *state, char *error)
 {
 	const uint32_t ngroups = wa_query_run_groups(state->run);

@@ -14,6 +14,10 @@
 /* Tells whether lists roll the groups of a query up, as far as is known by now. */
 bool wa_query_lists(const WaRunQuery *query);
 
+/* Makes a state of no rows that lists values, as of a WaRunner. */
+WA_MUST_CHECK WaStatus wa_query_lists_make(void *run, void **state,
+										   char *error);
+
 /* Has a state list values from now on, if its groups are many. */
 WA_MUST_CHECK WaStatus wa_query_lists_watch(const WaRunQuery *query,
 											WaQueryState *state, char *error);

@@ -222,9 +222,15 @@ query_use_devices(void *run, void **states, const WaRunRequest *request,
 				  WaDeviceShare *shares, char *error)
 {
 	const WaRunQuery *query = run;
+	/* Sums of values, each once, are threads' to make. */
+	const bool can_roll_up =
+		wa_query_lists(query) && (query->query->rolled->nranks > 0 ||
+								  query->query->rolled->column.ops == 0);
 	const WaGpuRun own = {.run = run,
 						  .query = query->numbered,
 						  .make_state = wa_query_state_make,
+						  .rolled = can_roll_up ? query->rolled : NULL,
+						  .make_rolled_state = wa_query_lists_make,
 						  .groups = wa_query_runner_groups,
 						  .merge = query_merge,
 						  .free_state = wa_query_state_free,

@@ -21,6 +21,7 @@
 #include "core/must_check.h"
 #include "core/order_by.h"
 #include "core/program.h"
+#include "core/ranks.h"
 #include "query/groups/groups.h"
 
 /* A clause of WHERE: instructions begin to end - 1 leave it in a register. */
@@ -48,24 +49,6 @@ typedef struct WaQueryColumn
 	WaVectorKind kind;
 	WaOpSet ops; /* for which there are records; 0: values are counted */
 } WaQueryColumn;
-
-/* What is wanted of values in their order, as of PostgreSQL's ordered-set aggregates. */
-typedef enum WaQueryRankKind
-{
-	WA_QUERY_RANK_DISC, /* percentile_disc of the fraction */
-	WA_QUERY_RANK_CONT, /* percentile_cont */
-	WA_QUERY_RANK_MODE, /* mode */
-	WA_QUERY_RANK_KINDS
-} WaQueryRankKind;
-
-typedef struct WaQueryRank
-{
-	uint64_t kind;
-	double fraction; /* from 0 to 1; of a mode, 0 */
-} WaQueryRank;
-
-/* No more of them are wanted of the values of a key. */
-#define WA_QUERY_MAX_RANKS 256
 
 /*
  * How groups are rolled up: those that are the same but for key number column.argument are one,

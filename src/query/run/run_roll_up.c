@@ -92,6 +92,7 @@ wa_query_roll_up_query(WaArena *arena, const WaNumberedQuery *numbered)
 		made->listed = query->key_numbers[key];
 		made->listed_kind = query->keys[key].kind;
 		made->nlisted = wa_query_rolled_columns(query->rolled);
+		made->listed_for = query->rolled;
 	}
 	return arena->failed ? NULL : made;
 }

@@ -33,7 +33,8 @@ typedef struct WaNumberedQuery
 	 */
 	uint16_t listed;
 	WaVectorKind listed_kind;
-	uint32_t nlisted; /* these columns; 0: there are none */
+	uint32_t nlisted;                /* these columns; 0: there are none */
+	const WaQueryRolled *listed_for; /* what is wanted of the values */
 	const WaTextCodes *
 		*key_texts; /* of each key's numbers; NULL: it is no text */
 } WaNumberedQuery;
