@@ -106,7 +106,7 @@ UNIT_CORE_TESTS := test_bits test_checksum test_exact_sum test_small_sum test_pa
 	test_protocol test_program test_program_wide test_lookup_table test_query test_query_columns \
 	test_query_choose test_query_choose_wide test_query_first_rows test_query_clauses test_query_constants \
 	test_query_equal_values test_query_made test_query_wire test_coarser_groups \
-	test_group_memory test_replies test_resident
+	test_value_list test_value_parts test_group_memory test_replies test_resident
 UNIT_DAEMON_TESTS := test_daemon test_daemon_abuse test_daemon_process \
 	test_daemon_control test_daemon_gpu test_daemon_resident test_daemon_residency \
 	test_daemon_stamps test_daemon_tables test_daemon_run fuzz_daemon
@@ -135,6 +135,8 @@ $(UNIT_CORE_PROGRAMS): %: %.o $(DAEMON_CORE_OBJS)
 	$(CC) $(SAN) -o $@ $^ -lpthread -lm
 
 $(UNIT_BUILD)/test_program: $(UNIT_BUILD)/test_program_reference.o
+
+$(UNIT_BUILD)/test_value_parts: $(UNIT_BUILD)/test_value_trial.o
 
 $(UNIT_BUILD)/test_query $(UNIT_BUILD)/test_query_choose $(UNIT_BUILD)/test_query_first_rows \
 $(UNIT_BUILD)/test_query_made $(UNIT_BUILD)/test_query_wire $(UNIT_BUILD)/test_budget \

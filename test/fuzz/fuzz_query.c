@@ -12,10 +12,10 @@
 #include "query/run/row_fill.h"
 #include "query/run/run_internal.h"
 #include "query/run/run_parts.h"
-#include "query/run/run_roll_up.h"
 #include "test/fuzz/fuzz.h"
 #include "test/fuzz/fuzz_query_mutate.h"
 #include "test/fuzz/fuzz_rows.h"
+#include "test/unit/finish_lists.h"
 #include "test/unit/make_run.h"
 
 /* Inputs that a request has at most. */
@@ -193,15 +193,6 @@ rolls(const Plan *plan, const WaQueryRun *run)
 	return run->query->rolled != NULL && !plan->by_parts;
 }
 
-/* Makes a run of what the groups of another one are rolled up to; NULL: no memory. */
-static WaQueryRun *
-make_rolled(WaArena *arena, const WaQueryRun *run)
-{
-	const WaNumberedQuery *query = wa_query_roll_up_query(arena, run->numbered);
-
-	return query != NULL ? wa_query_run_make(arena, query) : NULL;
-}
-
 /* Runs a query; returns false if neither groups nor tables have come out of it. */
 static bool
 run_query(const Plan *plan, WaArena *arena, const WaQuery *query,
@@ -220,10 +211,8 @@ run_query(const Plan *plan, WaArena *arena, const WaQuery *query,
 		return merge_parts(arena, query, runs, writer);
 	if (wa_query_merge(runs[0], runs[1]) != WA_RUN_TAKEN)
 		return false;
-	result = rolls(plan, runs[0]) ? make_rolled(arena, runs[0]) : runs[0];
-	if (result == NULL ||
-		(result != runs[0] &&
-		 wa_query_run_roll_up(result, runs[0]) != WA_RUN_TAKEN))
+	result = rolls(plan, runs[0]) ? roll_up_alone(arena, runs[0]) : runs[0];
+	if (result == NULL)
 		return false;
 	if (plan->is_chosen && !wa_query_run_choose(result))
 		return false;
@@ -236,11 +225,11 @@ static void
 read_groups(const Plan *plan, WaArena *arena, const WaQuery *query,
 			const WaWriter *writer)
 {
-	const WaQueryRun *run = make_run(arena, query, &fuzz_texts);
+	WaQueryRun *run = make_run(arena, query, &fuzz_texts);
 	WaPartialReader reader;
 
 	if (run != NULL && rolls(plan, run))
-		run = make_rolled(arena, run);
+		run = roll_up_alone(arena, run);
 	if (run == NULL || !wa_partial_reader_init(&reader, arena, &run->shape))
 		return;
 	FUZZ_EXPECT(wa_partial_open(&reader, writer->words,

@@ -17,6 +17,7 @@
 #define MAX_REGISTERS    48
 #define MAX_INSTRUCTIONS 48
 #define MAX_PARTS        12
+#define MAX_RANKS        4
 
 /* How often a change is tried, and how many are made at most. */
 #define TRIES   60
@@ -391,23 +392,45 @@ change_top_n(Mutation *mutation)
 		want_rows(mutation);
 }
 
+/* Has what lies at some places in the order of values be rolled up. */
+static void
+want_ranks(Mutation *mutation, WaQueryRolled *rolled)
+{
+	WaQueryRank *ranks =
+		wa_arena_alloc(mutation->arena, MAX_RANKS * sizeof(*ranks));
+
+	if (ranks == NULL)
+		return;
+	rolled->column.kind =
+		pick(mutation, 2) == 0 ? WA_VECTOR_INT : WA_VECTOR_FLOAT;
+	rolled->column.ops = WA_OP_BIT(WA_OP_MIN);
+	rolled->nranks = (uint32_t) (1 + pick(mutation, MAX_RANKS));
+	rolled->descends = (uint32_t) pick(mutation, 2);
+	rolled->ranks = ranks;
+	for (uint32_t i = 0; i < rolled->nranks; i++)
+		ranks[i] = (WaQueryRank){.kind = pick(mutation, WA_QUERY_RANK_KINDS),
+								 .fraction = (double) pick(mutation, 5) / 4};
+}
+
 /* Has groups be rolled up by a key, or no more. */
 static void
 change_rolled(Mutation *mutation)
 {
 	WaQuery *query = &mutation->query;
-	WaQueryColumn *rolled = wa_arena_alloc(mutation->arena, sizeof(*rolled));
+	WaQueryRolled *rolled = wa_arena_alloc(mutation->arena, sizeof(*rolled));
 
 	if (rolled == NULL)
 		return;
-	*rolled =
-		(WaQueryColumn){.argument = (int) pick(mutation, query->nkeys + 1),
-						.filter = -1,
-						.kind = WA_VECTOR_BOOL};
-	if (pick(mutation, 2) == 0)
+	*rolled = (WaQueryRolled){
+		.column = {.argument = (int) pick(mutation, query->nkeys + 1),
+				   .filter = -1,
+				   .kind = WA_VECTOR_BOOL}};
+	if (pick(mutation, 3) == 0)
+		want_ranks(mutation, rolled);
+	else if (pick(mutation, 2) == 0)
 	{
-		rolled->kind = WA_VECTOR_INT;
-		rolled->ops = pick(mutation, 16);
+		rolled->column.kind = WA_VECTOR_INT;
+		rolled->column.ops = pick(mutation, 16);
 	}
 	query->rolled = query->rolled == NULL ? rolled : NULL;
 	query->only_wanted = query->rolled != NULL && pick(mutation, 4) == 0;

@@ -86,9 +86,16 @@ static const WaIntList lists[] = {{list, LENGTH(list)}};
 static const WaTableDigest digests[NKEYS] = {
 	{{2, 0}}, {{3, 0}}, {{0, 4}}, {{5, 5}}, {{6, 0}}};
 
-/* How the groups of two queries are rolled up: by their last keys. */
-static const WaQueryColumn rolled[] = {{KEY_TEXT, -1, WA_VECTOR_BOOL, 0},
-									   {KEY_DECIMAL, -1, WA_VECTOR_BOOL, 0}};
+/* How the groups of some queries are rolled up: by their last keys. */
+static const WaQueryRank ranks[] = {{WA_QUERY_RANK_CONT, 0.5},
+									{WA_QUERY_RANK_DISC, 1},
+									{WA_QUERY_RANK_MODE, 0}};
+static const WaQueryRolled rolled[] = {
+	{.column = {KEY_TEXT, -1, WA_VECTOR_BOOL, 0}},
+	{.column = {KEY_DECIMAL, -1, WA_VECTOR_BOOL, 0}},
+	{.column = {KEY_FLOAT, -1, WA_VECTOR_FLOAT, WA_OP_BIT(WA_OP_MIN)},
+	 .nranks = LENGTH(ranks),
+	 .ranks = ranks}};
 
 /* Writes the unit tests' query, with what the number says. */
 static void
@@ -115,7 +122,7 @@ write_plain(int number, WaWriter *writer)
 							   .norders = 2,
 							   .orders = {{WA_ORDER_SUM, 1, true, false},
 										  {WA_ORDER_KEY, 0, false, true}}};
-	if (number == 2 || number == 3)
+	if (number >= 2 && number <= 4)
 		query.rolled = &rolled[number - 2];
 	if (fuzz_seed_makes(number))
 	{

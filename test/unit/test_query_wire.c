@@ -5,12 +5,13 @@
  *
  * Worth running with -fsanitize=address,undefined.
  */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "query/message/query_wire.h"
 #include "query/run/run_internal.h"
-#include "query/run/run_roll_up.h"
+#include "test/unit/finish_lists.h"
 #include "test/unit/test_query_data.h"
 
 /* Rows that a query which was read is run over. */
@@ -167,15 +168,13 @@ write_run(WaArena *arena, WaQueryRun *run)
 static void
 roll_up_anything(WaArena *arena, WaQueryRun *run)
 {
-	const WaNumberedQuery *query;
-	WaQueryRun *rolled;
+	WaQueryRun *made;
 
 	if (run->query->rolled == NULL)
 		return;
-	query = wa_query_roll_up_query(arena, run->numbered);
-	rolled = query != NULL ? wa_query_run_make(arena, query) : NULL;
-	if (rolled != NULL && wa_query_run_roll_up(rolled, run) == WA_RUN_TAKEN)
-		write_run(arena, rolled);
+	made = roll_up_alone(arena, run);
+	if (made != NULL)
+		write_run(arena, made);
 }
 
 /* Runs a query over anything; the groups are written, too. */
@@ -274,15 +273,27 @@ use_tables(WaQuery *query, WaInstruction *instructions)
 }
 
 /* How the groups of a query are rolled up: integers are added up, once each. */
-static const WaQueryColumn rolled = {.argument = KEY_INT,
-									 .filter = -1,
-									 .kind = WA_VECTOR_INT,
-									 .ops = WA_OP_BIT(WA_OP_SUM) |
-											WA_OP_BIT(WA_OP_MIN)};
+static const WaQueryRolled rolled = {
+	.column = {.argument = KEY_INT,
+			   .filter = -1,
+			   .kind = WA_VECTOR_INT,
+			   .ops = WA_OP_BIT(WA_OP_SUM) | WA_OP_BIT(WA_OP_MIN)}};
+
+/* Likewise: floats are looked at in their order. */
+static const WaQueryRank some_ranks[] = {{WA_QUERY_RANK_DISC, 0.5},
+										 {WA_QUERY_RANK_MODE, 0},
+										 {WA_QUERY_RANK_CONT, 1}};
+static const WaQueryRolled ranked = {.column = {.argument = KEY_FLOAT,
+												.filter = -1,
+												.kind = WA_VECTOR_FLOAT,
+												.ops = WA_OP_BIT(WA_OP_MIN)},
+									 .nranks = LENGTH(some_ranks),
+									 .descends = 1,
+									 .ranks = some_ranks};
 
 /* Queries that were tampered with are refused, or can be run. */
 static bool
-test_queries(size_t rounds, bool rolls)
+test_queries(size_t rounds, const WaQueryRolled *how)
 {
 	static const int64_t list[] = {-5, 7, 900};
 	static const WaIntList lists[] = {{list, LENGTH(list)}};
@@ -295,12 +306,13 @@ test_queries(size_t rounds, bool rolls)
 	query.program.lists = lists;
 	query.nlists = LENGTH(lists);
 	use_tables(&query, instructions);
-	query.rolled = rolls ? &rolled : NULL;
-	query.top_n =
-		(WaTopN){.limit = 3,
-				 .norders = 2,
-				 .orders = {{WA_ORDER_SUM, rolls ? NCOLUMNS : 1, true, false},
-							{WA_ORDER_KEY, rolls ? 1 : 0, false, true}}};
+	query.rolled = how;
+	if (how == NULL || how->nranks == 0)
+		query.top_n = (WaTopN){
+			.limit = 3,
+			.norders = 2,
+			.orders = {{WA_ORDER_SUM, how != NULL ? NCOLUMNS : 1, true, false},
+					   {WA_ORDER_KEY, how != NULL, false, true}}};
 	wa_arena_init(&arena, MEMORY);
 	wa_writer_init(&writer, &arena);
 	wa_query_write(&writer, &query);
@@ -320,7 +332,7 @@ test_queries(size_t rounds, bool rolls)
 
 /* Tells whether a query that rolls groups up is sound, and then read as it was written. */
 static bool
-is_rolled_with(const WaQueryColumn *column, const WaTopN *top_n)
+is_rolled_as(const WaQueryRolled *how, const WaTopN *top_n)
 {
 	uint8_t scratch[NREGISTERS];
 	WaQuery query = *test_query(NKEYS);
@@ -329,7 +341,7 @@ is_rolled_with(const WaQueryColumn *column, const WaTopN *top_n)
 	WaArena arena;
 	bool is_read;
 
-	query.rolled = column;
+	query.rolled = how;
 	if (top_n != NULL)
 		query.top_n = *top_n;
 	wa_arena_init(&arena, MEMORY);
@@ -337,13 +349,27 @@ is_rolled_with(const WaQueryColumn *column, const WaTopN *top_n)
 	wa_query_write(&writer, &query);
 	read =
 		wa_query_read(&arena, writer.words, writer.nwords * sizeof(uint64_t));
-	is_read = read != NULL && read->rolled != NULL &&
-			  memcmp(read->rolled, column, sizeof(*column)) == 0 &&
-			  memcmp(&read->top_n, &query.top_n, sizeof(query.top_n)) == 0;
+	is_read =
+		read != NULL && read->rolled != NULL &&
+		memcmp(&read->rolled->column, &how->column, sizeof(how->column)) == 0 &&
+		read->rolled->nranks == how->nranks &&
+		read->rolled->descends == how->descends &&
+		(how->nranks == 0 || memcmp(read->rolled->ranks, how->ranks,
+									how->nranks * sizeof(*how->ranks)) == 0) &&
+		memcmp(&read->top_n, &query.top_n, sizeof(query.top_n)) == 0;
 	if (wa_query_is_sound(&query, scratch) != (read != NULL))
 		check(false, "what is sound can be read, and nothing else");
 	wa_arena_reset(&arena);
 	return is_read;
+}
+
+/* Likewise by a column, without ranks. */
+static bool
+is_rolled_with(const WaQueryColumn *column, const WaTopN *top_n)
+{
+	const WaQueryRolled how = {.column = *column};
+
+	return is_rolled_as(&how, top_n);
 }
 
 /* Groups can be rolled up by a key, of which integers alone can be added up. */
@@ -360,7 +386,7 @@ test_rolled_columns(void)
 		column = count;
 		column.argument = key;
 		EXPECT(is_rolled_with(&column, NULL) == is_key);
-		column = rolled;
+		column = rolled.column;
 		column.argument = key;
 		EXPECT(is_rolled_with(&column, NULL) == (key == KEY_INT));
 		column.kind = WA_VECTOR_DECIMAL;
@@ -380,9 +406,75 @@ test_rolled_columns(void)
 		column.kind = kind;
 		EXPECT(is_rolled_with(&column, NULL) == (kind == WA_VECTOR_BOOL));
 	}
-	column = rolled;
+	column = rolled.column;
 	column.ops = (WaOpSet) ~0U;
 	EXPECT(!is_rolled_with(&column, NULL));
+	return true;
+}
+
+/* Tells whether a rank can be found of the values of a key, in a column of the kind. */
+static bool
+has_rank(int key, WaVectorKind kind, WaQueryRank rank)
+{
+	WaQueryRolled how = ranked;
+
+	how.column.argument = key;
+	how.column.kind = kind;
+	how.nranks = 1;
+	how.ranks = &rank;
+	return is_rolled_as(&how, NULL);
+}
+
+/* Fractions are from 0 to 1, and what lies between values there is of floats alone. */
+static bool
+test_ranks_of_keys(void)
+{
+	static const double odd[] = {-0.1, 1.1, NAN, INFINITY, -INFINITY};
+
+	for (int key = 0; key < NKEYS; key++)
+		for (uint64_t kind = 0; kind <= WA_QUERY_RANK_KINDS; kind++)
+		{
+			const bool can_be = kind < WA_QUERY_RANK_KINDS && key != KEY_TEXT &&
+								key != KEY_DECIMAL;
+			const WaQueryRank rank = {kind, 0};
+
+			EXPECT(has_rank(key, WA_VECTOR_FLOAT, rank) ==
+				   (can_be && key == KEY_FLOAT));
+			EXPECT(has_rank(key, WA_VECTOR_INT, rank) ==
+				   (can_be && key != KEY_FLOAT && kind != WA_QUERY_RANK_CONT));
+			EXPECT(!has_rank(key, WA_VECTOR_BOOL, rank));
+		}
+	for (size_t i = 0; i < LENGTH(odd); i++)
+		EXPECT(!has_rank(KEY_FLOAT, WA_VECTOR_FLOAT,
+						 (WaQueryRank){WA_QUERY_RANK_DISC, odd[i]}));
+	EXPECT(
+		has_rank(KEY_INT, WA_VECTOR_INT, (WaQueryRank){WA_QUERY_RANK_DISC, 1}));
+	return true;
+}
+
+/* So many ranks can be found, in one order or the other, but not by other operations. */
+static bool
+test_rolled_ranks(void)
+{
+	static WaQueryRank ranks[WA_QUERY_MAX_RANKS + 1];
+	const WaTopN top_n = {
+		.limit = 1, .norders = 1, .orders = {{.of = WA_ORDER_ROWS}}};
+	WaQueryRolled how = ranked;
+
+	EXPECT(test_ranks_of_keys());
+	EXPECT(is_rolled_as(&how, NULL) && !is_rolled_as(&how, &top_n));
+	for (how.descends = 0; how.descends < 4; how.descends++)
+		EXPECT(is_rolled_as(&how, NULL) == (how.descends < 2));
+	how.descends = 0;
+	how.ranks = ranks;
+	for (how.nranks = WA_QUERY_MAX_RANKS - 1; how.nranks <= LENGTH(ranks);
+		 how.nranks++)
+		EXPECT(is_rolled_as(&how, NULL) == (how.nranks <= WA_QUERY_MAX_RANKS));
+	how = ranked;
+	how.column.ops |= WA_OP_BIT(WA_OP_MAX);
+	EXPECT(!is_rolled_as(&how, NULL));
+	how.column.ops = 0;
+	EXPECT(!is_rolled_as(&how, NULL));
 	return true;
 }
 
@@ -415,10 +507,10 @@ test_rolled_orders(void)
 		for (WaOrderOf of = WA_ORDER_SUM; of <= WA_ORDER_MAX; of++)
 			EXPECT(!has_order(&column, of, NCOLUMNS));
 	}
-	EXPECT(has_order(&rolled, WA_ORDER_SUM, NCOLUMNS));
-	EXPECT(has_order(&rolled, WA_ORDER_MIN, NCOLUMNS));
-	EXPECT(!has_order(&rolled, WA_ORDER_MAX, NCOLUMNS));
-	EXPECT(!has_order(&rolled, WA_ORDER_SUM, NCOLUMNS + 1));
+	EXPECT(has_order(&rolled.column, WA_ORDER_SUM, NCOLUMNS));
+	EXPECT(has_order(&rolled.column, WA_ORDER_MIN, NCOLUMNS));
+	EXPECT(!has_order(&rolled.column, WA_ORDER_MAX, NCOLUMNS));
+	EXPECT(!has_order(&rolled.column, WA_ORDER_SUM, NCOLUMNS + 1));
 	return true;
 }
 
@@ -443,12 +535,13 @@ test_rolled_others(void)
 	bytes = writer.nwords * sizeof(uint64_t);
 	EXPECT(wa_query_read(&arena, writer.words, bytes) != NULL);
 	/* A column less is too little, and one more is too much. */
-	EXPECT(wa_query_read(&arena, writer.words, bytes - sizeof(rolled)) == NULL);
+	EXPECT(wa_query_read(&arena, writer.words, bytes - sizeof(rolled.column)) ==
+		   NULL);
 	query.rolled = NULL;
 	query.only_wanted = false;
 	wa_writer_init(&writer, &arena);
 	wa_query_write(&writer, &query);
-	EXPECT(writer.nwords * sizeof(uint64_t) == bytes - sizeof(rolled));
+	EXPECT(writer.nwords * sizeof(uint64_t) == bytes - sizeof(rolled.column));
 	wa_arena_reset(&arena);
 	query.ncolumns = 0;
 	query.made = digests;
@@ -790,9 +883,11 @@ main(int argc, char **argv)
 {
 	size_t rounds = argc > 1 ? strtoul(argv[1], NULL, 10) : 3000;
 
-	check(test_queries(rounds, false), "queries that were tampered with");
-	check(test_queries(rounds, true), "and such that roll groups up");
+	check(test_queries(rounds, NULL), "queries that were tampered with");
+	check(test_queries(rounds, &rolled), "and such that roll groups up");
+	check(test_queries(rounds, &ranked), "and find ranks there");
 	check(test_rolled_columns(), "what groups can be rolled up by");
+	check(test_rolled_ranks(), "and what is found in the order of its values");
 	check(test_rolled_orders(), "and chosen by then");
 	check(test_rolled_others(), "and what else a query is then");
 	check(test_tables(), "tables that are sound, and that are not");
