@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 #
 # aggregates.sh
-#	  The benchmark of aggregates with DISTINCT and of grouping sets: PostgreSQL's plan, the
+#	  The benchmark of aggregates with DISTINCT, of percentiles, and of grouping sets: PostgreSQL's plan, the
 #	  node over the heap, and the node over resident columns.  Prints a Markdown table and
 #	  writes it to a file.
 #
@@ -13,9 +13,12 @@
 # columns; the times are psql's \timing; medians are given.
 #
 # Variables:
+#	TABLES			the table: visits (default), or measures, whose rows are made fast
 #	ROWS			rows of the table (default 1000000)
 #	QUERIES			names of queries to measure, in this order (default: all)
 #	BENCH_RUNS		timed runs of each way (default 5)
+#	BASELINE_RUNS	timed runs of PostgreSQL's plan and of the node over the heap, without
+#					warm-ups (default: as BENCH_RUNS, with these)
 #	PROCESSES		of a query, in all ways, and to make the table (default: as many as there
 #					are processors)
 #	LOADERS			processes of a load (default: PROCESSES)
@@ -30,7 +33,7 @@ set -euo pipefail
 shopt -s inherit_errexit
 # shellcheck source=scripts/lib.sh
 . "$(dirname "${BASH_SOURCE[0]}")/../scripts/lib.sh"
-TABLES=visits
+TABLES=${TABLES:-visits}
 # shellcheck source=bench/scan/time.sh
 . "$(dirname "${BASH_SOURCE[0]}")/scan/time.sh"
 
@@ -85,7 +88,9 @@ measure()
 
 	check_query "$1"
 	query=$(scan_query "$1")
-	times=$(scan_time_sides "$query" "$HEAP" off on)
+	times=$(BENCH_RUNS=${BASELINE_RUNS:-$BENCH_RUNS} \
+		WARM_UPS=$([ -z "${BASELINE_RUNS:-}" ] && echo "$WARM_UPS" || echo 0) \
+		scan_time_sides "$query" "$HEAP" off on)
 	resident=$(scan_time_sides "$query" "$RESIDENT" on)
 	awk -v name="${1//_/ }" -v rows="$(wc -l <"$WA_TMP/off.out")" \
 		-v plans="$(plan_of "$query" "$HEAP"), $(plan_of "$query" "$RESIDENT")" \
@@ -101,14 +106,14 @@ measure()
 header()
 {
 	cat <<TEXT
-# Aggregates with DISTINCT, and grouping sets
+# Aggregates with DISTINCT, percentiles, and grouping sets
 
 $(bench_environment)
 | further settings | work_mem $WORK_MEM in all ways, warpagg.accelerate exact, warpagg.memory_limit $(wa_psql -c 'SHOW warpagg.memory_limit')${SETTINGS:+, ${SETTINGS//;/, }} |
-| table | $(scan_table_size visits), own generator; all columns loaded in $1 ms by $LOADERS processes |
-| made by | bench/aggregates.sh, ROWS=$ROWS QUERIES="${QUERIES:-}" BENCH_RUNS=$BENCH_RUNS PROCESSES=$PROCESSES LOADERS=$LOADERS SETTINGS="${SETTINGS:-}" |
-| queries | those of bench/aggregates/visits_queries.sql |
-| method | medians of $BENCH_RUNS runs after $WARM_UPS warm-ups; results compared first; all ways have $PROCESSES processes |
+| table | $(scan_table_size "$TABLES"), own generator; all columns loaded in $1 ms by $LOADERS processes |
+| made by | bench/aggregates.sh, TABLES=$TABLES ROWS=$ROWS QUERIES="${QUERIES:-}" BENCH_RUNS=$BENCH_RUNS BASELINE_RUNS=${BASELINE_RUNS:-} PROCESSES=$PROCESSES LOADERS=$LOADERS SETTINGS="${SETTINGS:-}" |
+| queries | those of bench/aggregates/${TABLES}_queries.sql |
+| method | medians of $BENCH_RUNS runs after $WARM_UPS warm-ups${BASELINE_RUNS:+ (PostgreSQL and the heap: of $BASELINE_RUNS, without)}; results compared first; all ways have $PROCESSES processes |
 
 "Our plans" says whether the node is there without resident columns, and with them, and reads
 the heap alone or what is resident.
@@ -124,7 +129,7 @@ report()
 	local name
 
 	header "$1"
-	for name in $(scan_timed_names visits); do
+	for name in $(scan_timed_names "$TABLES"); do
 		measure "$name"
 	done
 	bench_device_footer
@@ -134,8 +139,8 @@ wa_begin
 scan_check_names
 bench_need_disk "$(awk -v rows="$ROWS" 'BEGIN { print int(rows * 150e-6) }')"
 scan_start_loading_server "$PROCESSES"
-scan_make_table visits "rows=$ROWS" "$PROCESSES"
+scan_make_table "$TABLES" "rows=$ROWS" "$PROCESSES"
 scan_set_processes "$PROCESSES"
-loaded=$(scan_load_table visits)
+loaded=$(scan_load_table "$TABLES")
 report "$loaded" | bench_write_report "$OUT"
 scan_stop_server

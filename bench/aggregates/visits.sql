@@ -9,5 +9,6 @@ CREATE TABLE visits (
 	referer text COLLATE "C" NOT NULL,
 	width smallint NOT NULL,
 	at timestamp NOT NULL,
-	price numeric(10, 2) NOT NULL
+	price numeric(10, 2) NOT NULL,
+	duration double precision NOT NULL
 );

@@ -1,5 +1,5 @@
 -- visits_queries.sql
---	  Queries that take values once, or group by several sets of keys.  Those with ORDER BY
+--	  Queries that take values once, or in their order, or group by several sets of keys.  Those with ORDER BY
 --	  leave no order open; of others rows are compared as a set.
 
 -- name: users
@@ -40,3 +40,21 @@ SELECT region, width, at::date, count(*), sum(price) FROM visits GROUP BY CUBE (
 
 -- name: sets
 SELECT region, width, at::date, count(*), avg(price) FROM visits GROUP BY GROUPING SETS ((region), (width), (at::date), ());
+
+-- name: median
+SELECT percentile_cont(0.5) WITHIN GROUP (ORDER BY duration) FROM visits;
+
+-- name: median_by_region
+SELECT region, percentile_cont(0.5) WITHIN GROUP (ORDER BY duration) AS median FROM visits GROUP BY region ORDER BY region;
+
+-- name: percentiles_by_region
+SELECT region, percentile_disc(ARRAY[0.5, 0.9, 0.99]) WITHIN GROUP (ORDER BY duration), count(*), avg(price) FROM visits GROUP BY region ORDER BY region;
+
+-- name: percentile_of_users
+SELECT percentile_disc(0.9) WITHIN GROUP (ORDER BY user_id) FROM visits;
+
+-- name: percentile_by_day
+SELECT at::date AS day, percentile_disc(0.95) WITHIN GROUP (ORDER BY width) FROM visits GROUP BY day ORDER BY day;
+
+-- name: mode_by_region
+SELECT region, mode() WITHIN GROUP (ORDER BY width) FROM visits GROUP BY region ORDER BY region;
