@@ -18,7 +18,8 @@
 #	QUERIES			names of queries to measure, in this order (default: all)
 #	BENCH_RUNS		timed runs of each way (default 5)
 #	BASELINE_RUNS	timed runs of PostgreSQL's plan and of the node over the heap, without
-#					warm-ups (default: as BENCH_RUNS, with these)
+#					warm-ups (default: as BENCH_RUNS, with these); 0: neither is run, so
+#					that no results are compared
 #	PROCESSES		of a query, in all ways, and to make the table (default: as many as there
 #					are processors)
 #	LOADERS			processes of a load (default: PROCESSES)
@@ -86,8 +87,15 @@ measure()
 	local times
 	local resident
 
-	check_query "$1"
 	query=$(scan_query "$1")
+	if [ "${BASELINE_RUNS:-}" = 0 ]; then
+		run_once on off.out "$query" "$RESIDENT"
+		resident=$(scan_median_of "$(scan_time_sides "$query" "$RESIDENT" on)")
+		printf '| %s | %d | | | | %.2f | | %s |\n' "${1//_/ }" "$(wc -l <"$WA_TMP/off.out")" \
+			"$resident" "$(plan_of "$query" "$RESIDENT")"
+		return
+	fi
+	check_query "$1"
 	times=$(BENCH_RUNS=${BASELINE_RUNS:-$BENCH_RUNS} \
 		WARM_UPS=$([ -z "${BASELINE_RUNS:-}" ] && echo "$WARM_UPS" || echo 0) \
 		scan_time_sides "$query" "$HEAP" off on)
