@@ -115,7 +115,7 @@ wa_query_word_at(const WaQuerySorted &sorted, uint32_t i)
 	const uint64_t key = sorted.keys[i];
 
 	if (sorted.positions != NULL)
-		return sorted.words[sorted.positions[i]];
+		return sorted.words[sorted.positions[i]] + sorted.base;
 	return (sorted.word_bits == 0
 				? key
 				: key & (((uint64_t) 1 << sorted.word_bits) - 1)) +
