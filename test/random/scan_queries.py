@@ -339,7 +339,8 @@ class Runner:
         outcomes = {}
         for side in query.rng.sample(["on", "off"], 2):
             outcomes[side] = self.side(query.statements(side), side)
-            if changes and len(outcomes) == 1:
+            # Rows that this side has locked would be waited for.
+            if changes and len(outcomes) == 1 and query.left_alone != "lock":
                 self.writer.step(changes)
         return outcomes
 

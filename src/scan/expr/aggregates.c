@@ -244,7 +244,7 @@ wa_aggregate_describe(const Aggref *aggref, WaAggregateCall *call)
 	unusual = unusual_form(aggref, call->aggregate);
 	if (unusual != NULL)
 		return unusual;
-	call->is_added = aggref->aggno < 0;
+	call->is_added = wa_aggregate_is_added(aggref);
 	call->filter = aggref->aggfilter;
 	call->collation = aggref->inputcollid;
 	if (aggref->args != NIL)

@@ -41,6 +41,13 @@ typedef struct WaAggregateCall
 extern WA_MUST_CHECK const char *wa_aggregate_describe(const Aggref *aggref,
 													   WaAggregateCall *call);
 
+/* Tells whether an aggregate is none of the query's own (scan/state/rolled_query.h). */
+static inline bool
+wa_aggregate_is_added(const Aggref *aggref)
+{
+	return aggref->aggno < 0;
+}
+
 /* Returns the argument of an aggregate that has one, NULL where its FILTER is not true. */
 extern Expr *wa_aggregate_values(Aggref *aggref);
 

@@ -290,7 +290,7 @@ collect_aggregates(const PlannerInfo *root, const WaGrouping *grouping,
 		/* The planner has given equal ones the same number, which is compared. */
 		if (!IsA(aggref, Aggref))
 			continue;
-		if (aggref->aggno < 0) /* added to these (scan/state/rolled_query.h) */
+		if (wa_aggregate_is_added(aggref))
 		{
 			*aggregates = lappend(*aggregates, aggref);
 			continue;

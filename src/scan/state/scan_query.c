@@ -279,9 +279,10 @@ wa_scan_query_check_permissions(const WaScanQuery *query)
 	for (int i = 0; i < query->nresults; i++)
 	{
 		const WaShift *shift = query->results[i].shift;
+		const Aggref *aggref = list_nth_node(Aggref, query->aggregates, i);
 
-		check_permission(list_nth_node(Aggref, query->aggregates, i)->aggfnoid,
-						 OBJECT_AGGREGATE);
+		if (!wa_aggregate_is_added(aggref))
+			check_permission(aggref->aggfnoid, OBJECT_AGGREGATE);
 		if (shift != NULL)
 			check_permission(shift->function, OBJECT_FUNCTION);
 	}
