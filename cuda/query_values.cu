@@ -112,14 +112,13 @@ wa_query_group_at(const WaQuerySorted &sorted, uint32_t i)
 __device__ __forceinline__ uint64_t
 wa_query_word_at(const WaQuerySorted &sorted, uint32_t i)
 {
-	const uint64_t key = sorted.keys[i];
+	uint64_t word = sorted.keys[i];
 
 	if (sorted.positions != NULL)
-		return sorted.words[sorted.positions[i]] + sorted.base;
-	return (sorted.word_bits == 0
-				? key
-				: key & (((uint64_t) 1 << sorted.word_bits) - 1)) +
-		   sorted.base;
+		word = sorted.words[sorted.positions[i]];
+	else if (sorted.word_bits != 0)
+		word &= ((uint64_t) 1 << sorted.word_bits) - 1;
+	return word + sorted.base;
 }
 
 // Tells whether an element has the same group as the one before it, and an equal value.
