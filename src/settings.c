@@ -207,8 +207,8 @@ wa_settings_init(void)
 		NULL, NULL, NULL);
 	DefineCustomIntVariable(
 		"warpagg.debug_sent_groups",
-		"Has no more groups sent, for tests; 0: as many as are worth it.",
-		NULL, &wa_debug_sent_groups, 0, 0, INT_MAX, PGC_SUSET,
-		GUC_NOT_IN_SAMPLE, NULL, NULL, NULL);
+		"Has no more groups sent, for tests; 0: as many as are worth it.", NULL,
+		&wa_debug_sent_groups, 0, 0, INT_MAX, PGC_SUSET, GUC_NOT_IN_SAMPLE,
+		NULL, NULL, NULL);
 	MarkGUCPrefixReserved("warpagg");
 }
