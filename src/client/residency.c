@@ -109,9 +109,9 @@ recall_for_planner(const WaNamedSources *named, uint64 key)
 {
 	const Memory *memory = recall(named, key, QUIET_MEMORY_MS);
 
-	return memory != NULL && was_quiet_since(memory)
-			   ? memory
-			   : recall(named, key, MEMORY_MS);
+	if (memory == NULL || was_quiet_since(memory))
+		return memory;
+	return memory->sum == 0 ? NULL : recall(named, key, MEMORY_MS);
 }
 
 int64
