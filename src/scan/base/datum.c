@@ -4,11 +4,14 @@
  */
 #include "postgres.h"
 
+#include "access/tupmacs.h"
 #include "catalog/pg_type.h"
 #include "utils/builtins.h"
+#include "utils/lsyscache.h"
 #include "utils/numeric.h"
 
 #include "compat.h"
+#include "heap/gather.h"
 #include "scan/base/datum.h"
 #include "state/numeric_format.h"
 
@@ -147,4 +150,24 @@ wa_vector_to_datum(Oid type, WaVectorKind kind, const WaVector *vector,
 		default:
 			return NumericGetDatum(decimal_datum(vector, row));
 	}
+}
+
+WaDatumForm
+wa_datum_form(Oid type, WaVectorKind kind)
+{
+	WaDatumForm form = {.type = type, .kind = kind};
+	WaVectorKind own;
+
+	form.is_stored = !wa_gather_kind(type, &own);
+	get_typlenbyval(type, &form.length, &form.by_value);
+	return form;
+}
+
+Datum
+wa_datum_of_row(const WaDatumForm *form, const WaVector *vector, size_t row)
+{
+	if (!form->is_stored)
+		return wa_vector_to_datum(form->type, form->kind, vector, row);
+	return fetch_att(wa_vector_texts(vector)[row].data, form->by_value,
+					 form->length);
 }

@@ -62,15 +62,19 @@ make_sources(WaEvaluation *evaluation, const WaCallExpression *call,
 		const WaSource *wanted = (const WaSource *) lfirst(cell);
 		WaEvaluationSource *source = &evaluation->sources[evaluation->nsources];
 
-		source->type = exprType((Node *) wanted->expression);
 		if (wanted->number < 0)
 			source->constant = ExecInitExprWithParams(wanted->expression,
 													  evaluation->parameters);
 		else
 		{
+			const Oid type = exprType((Node *) wanted->expression);
+			WaVectorKind kind;
+
+			/* What no vector can hold lies as tuples have it. */
+			if (!wa_gather_kind(type, &kind))
+				kind = WA_VECTOR_TEXT;
 			source->vector = &registers[wanted->number];
-			source->is_stored = !wa_gather_kind(source->type, &source->kind);
-			get_typlenbyval(source->type, &source->length, &source->by_value);
+			source->form = wa_datum_form(type, kind);
 			evaluation->varying = evaluation->nsources;
 		}
 		evaluation->nsources++;
@@ -189,18 +193,12 @@ show_row(const WaEvaluation *evaluation, size_t row)
 		slot->tts_isnull[i] = !wa_vector_is_valid(source->vector, row);
 		if (slot->tts_isnull[i])
 			continue;
-		if (source->is_stored)
-		{
-			slot->tts_values[i] =
-				fetch_att(wa_vector_texts(source->vector)[row].data,
-						  source->by_value, source->length);
-			continue;
-		}
-		if (evaluation->guarded && source->kind == WA_VECTOR_INT &&
-			!wa_time_is_safe(source->type, wa_vector_ints(source->vector)[row]))
+		if (evaluation->guarded && source->form.kind == WA_VECTOR_INT &&
+			!wa_time_is_safe(source->form.type,
+							 wa_vector_ints(source->vector)[row]))
 			return false;
 		slot->tts_values[i] =
-			wa_vector_to_datum(source->type, source->kind, source->vector, row);
+			wa_datum_of_row(&source->form, source->vector, row);
 	}
 	return true;
 }

@@ -15,6 +15,7 @@
 #include "nodes/execnodes.h"
 
 #include "core/must_check.h"
+#include "scan/base/datum.h"
 #include "scan/expr/compile.h"
 
 /* Where the values of a source come from. */
@@ -22,11 +23,7 @@ typedef struct WaEvaluationSource
 {
 	const WaVector *vector; /* NULL: it is constant */
 	ExprState *constant;
-	Oid type;
-	WaVectorKind kind; /* of the vector */
-	bool is_stored;    /* no vector can hold its type (heap/gather.h) */
-	bool by_value;     /* if so, how its values are stored */
-	int16 length;
+	WaDatumForm form; /* of the vector */
 } WaEvaluationSource;
 
 typedef struct WaEvaluation

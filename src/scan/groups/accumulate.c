@@ -7,15 +7,11 @@
  */
 #include "postgres.h"
 
-#include "access/tupmacs.h"
-#include "utils/lsyscache.h"
 #include "utils/memutils.h"
 
 #include "compat.h"
 #include "core/int128.h"
-#include "heap/gather.h"
 #include "scan/base/context_arena.h"
-#include "scan/base/datum.h"
 #include "scan/groups/accumulate.h"
 #include "scan/groups/record_states.h"
 #include "state/extreme.h"
@@ -139,7 +135,6 @@ wa_accumulator_make(MemoryContext parent, const WaAggPlan *plan,
 		wa_context_for_groups(parent, "warpagg accumulator");
 	WaAccumulator *accumulator =
 		MemoryContextAllocZero(context, sizeof(WaAccumulator));
-	WaVectorKind own;
 
 	accumulator->context = context;
 	accumulator->scratch = AllocSetContextCreate(
@@ -148,10 +143,7 @@ wa_accumulator_make(MemoryContext parent, const WaAggPlan *plan,
 	accumulator->kind = kind;
 	accumulator->layout = wa_record_layout(kind, plan->key.ops);
 	accumulator->by_states = !wa_records_exist(kind, plan->key.ops);
-	accumulator->is_stored = accumulator->by_states &&
-							 !wa_gather_kind(plan->key.argument_type, &own);
-	get_typlenbyval(plan->key.argument_type, &accumulator->length,
-					&accumulator->by_value);
+	accumulator->form = wa_datum_form(plan->key.argument_type, kind);
 	accumulator->owner = (WaRecordOwner){
 		.context = accumulator, .flush = take_record, .take = take_decimal};
 	wa_context_arena_init(&accumulator->arena, context);
@@ -180,17 +172,6 @@ wa_accumulator_expect(WaAccumulator *accumulator, uint32 ngroups)
 		elog(ERROR, "an arena of a memory context has failed");
 }
 
-/* Returns a row's value as one of SQL, in the current memory context. */
-static Datum
-datum_of(const WaAccumulator *accumulator, const WaVector *vector, size_t row)
-{
-	return accumulator->is_stored
-			   ? fetch_att(wa_vector_texts(vector)[row].data,
-						   accumulator->by_value, accumulator->length)
-			   : wa_vector_to_datum(accumulator->plan->key.argument_type,
-									accumulator->kind, vector, row);
-}
-
 /* Takes the values of a vector into transition states. */
 static void
 take_into_states(WaAccumulator *accumulator, const uint32 *groups,
@@ -205,7 +186,7 @@ take_into_states(WaAccumulator *accumulator, const uint32 *groups,
 		if ((keep != NULL && keep[i] == 0) || !wa_vector_is_valid(vector, i))
 			continue;
 		state = flush(accumulator, groups == NULL ? 0 : groups[i]);
-		wa_state_take(state, datum_of(accumulator, vector, i));
+		wa_state_take(state, wa_datum_of_row(&accumulator->form, vector, i));
 		MemoryContextReset(accumulator->scratch);
 	}
 	MemoryContextSwitchTo(old);

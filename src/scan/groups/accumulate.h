@@ -11,6 +11,7 @@
 
 #include "core/must_check.h"
 #include "query/records/records.h"
+#include "scan/base/datum.h"
 #include "state/result.h"
 #include "state/state.h"
 
@@ -22,9 +23,7 @@ typedef struct WaAccumulator
 	WaVectorKind kind;
 	WaRecordLayout layout; /* of INT, FLOAT, DECIMAL */
 	bool by_states;        /* no record takes the values */
-	bool is_stored;        /* nor a vector: values are as they are stored */
-	bool by_value;         /* there, */
-	int16 length;          /* with this length */
+	WaDatumForm form;      /* of the values */
 	WaArena arena;
 	WaArena vectors; /* of the rows of a vector */
 	WaRecordOwner owner;
