@@ -76,6 +76,7 @@ SELECT ranked_check('SELECT percentile_cont(ARRAY[0.5, NULL]) WITHIN GROUP (ORDE
 SELECT ranked_check('SELECT percentile_cont(ARRAY[[0.5, 0.6], [0.7, 0.8]]) WITHIN GROUP (ORDER BY small) FROM ranked_rows');
 SELECT ranked_check('SELECT percentile_disc(0.5) WITHIN GROUP (ORDER BY t USING ~<~) FROM ranked_rows');
 SELECT ranked_check('SELECT rank(5) WITHIN GROUP (ORDER BY small) FROM ranked_rows');
+SET warpagg.explain_refusals = explain;
 SELECT wa_refusal(q), q FROM unnest(ARRAY[
     'SELECT k, percentile_cont(k / 10.0) WITHIN GROUP (ORDER BY small) FROM ranked_rows GROUP BY k',
     'SELECT percentile_cont(ARRAY[0.5, NULL]) WITHIN GROUP (ORDER BY small) FROM ranked_rows',
@@ -83,6 +84,7 @@ SELECT wa_refusal(q), q FROM unnest(ARRAY[
     'SELECT percentile_cont(0.5) WITHIN GROUP (ORDER BY i) FROM ranked_rows',
     'SELECT rank(5) WITHIN GROUP (ORDER BY small) FROM ranked_rows'
 ]) AS q;
+RESET warpagg.explain_refusals;
 
 -- The plan.
 EXPLAIN (COSTS OFF) SELECT k, percentile_cont(0.5) WITHIN GROUP (ORDER BY small) FILTER (WHERE b), mode() WITHIN GROUP (ORDER BY t), count(*) FROM ranked_rows GROUP BY k;
