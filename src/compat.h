@@ -135,14 +135,14 @@ explain_query_compat(Query *query, int options, IntoClause *into,
 #define instr_alloc_node_compat(options) InstrAlloc(1, options, false)
 #endif
 
-/* Checks a right of the current user on a function. */
+/* Checks a right of a role on a function. */
 static inline AclResult
-proc_aclcheck_compat(Oid function, AclMode mode)
+proc_aclcheck_compat(Oid function, Oid role, AclMode mode)
 {
 #if PG_VERSION_NUM >= 160000
-	return object_aclcheck(ProcedureRelationId, function, GetUserId(), mode);
+	return object_aclcheck(ProcedureRelationId, function, role, mode);
 #else
-	return pg_proc_aclcheck(function, GetUserId(), mode);
+	return pg_proc_aclcheck(function, role, mode);
 #endif
 }
 

@@ -191,8 +191,8 @@ may_load(void)
 			(Form_pg_proc) GETSTRUCT(&functions->members[i]->tuple);
 
 		if (is_load_function(function, extension))
-			may =
-				proc_aclcheck_compat(function->oid, ACL_EXECUTE) == ACLCHECK_OK;
+			may = proc_aclcheck_compat(function->oid, GetUserId(),
+									   ACL_EXECUTE) == ACLCHECK_OK;
 	}
 	ReleaseSysCacheList(functions);
 	return may;

@@ -139,6 +139,16 @@ find_ours(Oid function, WaAggregate *aggregate)
 	return false;
 }
 
+bool
+wa_aggregate_is_of_family(const Aggref *aggref)
+{
+	WaAggregate aggregate;
+	bool is_any;
+
+	return find_builtin(aggref->aggfnoid, &aggregate, &is_any) ||
+		   find_ours(aggref->aggfnoid, &aggregate);
+}
+
 /*
  * Tells whether a built-in result depends on the order of rows: of intervals,
  * whether a sum on the way is out of range.
@@ -325,10 +335,21 @@ wa_aggregate_number_booleans(WaAggregateCall *call)
 }
 
 const char *
+wa_aggregate_others_refusal(void)
+{
+	return wa_accelerate == WA_ACCELERATE_OFF
+			   ? "an aggregate is PostgreSQL's and warpagg.accelerate is off"
+			   : NULL;
+}
+
+const char *
 wa_aggregate_refusal(const WaAggregateCall *call)
 {
-	if (call->builtin && !call->is_added && wa_accelerate == WA_ACCELERATE_OFF)
-		return "an aggregate is PostgreSQL's and warpagg.accelerate is off";
+	const char *refusal =
+		call->builtin && !call->is_added ? wa_aggregate_others_refusal() : NULL;
+
+	if (refusal != NULL)
+		return refusal;
 	if (call->builtin && wa_accelerate != WA_ACCELERATE_ALL &&
 		depends_on_order(call))
 		return psprintf("the built-in aggregate over %s depends on the order "

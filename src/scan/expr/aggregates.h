@@ -17,7 +17,8 @@ typedef enum WaOutput
 	WA_OUTPUT_PAIR, /* number and sum as an array, as PostgreSQL's avg has them */
 	WA_OUTPUT_STATE, /* one of our states, serialized */
 	WA_OUTPUT_ARRAY, /* results of several columns as an array */
-	WA_OUTPUT_NONE   /* a state that is only PostgreSQL's to make */
+	WA_OUTPUT_TRANSITION, /* what its own functions make of them (scan/expr/transition.h) */
+	WA_OUTPUT_NONE /* a state that is only PostgreSQL's to make */
 } WaOutput;
 
 typedef struct WaAggregateCall
@@ -33,6 +34,9 @@ typedef struct WaAggregateCall
 	bool is_partial; /* its state is wanted, for a node above a join */
 	WaOutput output;
 } WaAggregateCall;
+
+/* Tells whether an aggregate is of the family, PostgreSQL's or ours. */
+extern bool wa_aggregate_is_of_family(const Aggref *aggref);
 
 /*
  * Describes a call in *call.  Returns NULL, or why the scan tier cannot take it,
@@ -56,6 +60,9 @@ extern Expr *wa_aggregate_values(Aggref *aggref);
  * datums, as records have no booleans.
  */
 extern void wa_aggregate_number_booleans(WaAggregateCall *call);
+
+/* Returns NULL, or why none but ours may be taken by warpagg.accelerate. */
+extern WA_MUST_CHECK const char *wa_aggregate_others_refusal(void);
 
 /* Returns NULL, or why it may not take a call by warpagg.accelerate. */
 extern WA_MUST_CHECK const char *

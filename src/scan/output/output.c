@@ -71,6 +71,9 @@ static Datum
 result_value(const WaScanStore *store, const WaScanResult *result, uint32 group,
 			 bool *is_null)
 {
+	if (result->output == WA_OUTPUT_TRANSITION)
+		return wa_transitions_result(store->transitions[result->column], group,
+									 is_null);
 	if (result->output == WA_OUTPUT_STATE)
 		return state_value(store, result->column, group, is_null);
 	if (result->output == WA_OUTPUT_ARRAY)
@@ -112,7 +115,8 @@ wa_output_estimate(const WaScanStore *store, uint32 group, int column,
 	const int nkeys = list_length(store->query->keys);
 	const WaScanResult *result = &store->query->results[column - nkeys];
 
-	if (column < nkeys || column >= nkeys + store->query->nresults)
+	if (column < nkeys || column >= nkeys + store->query->nresults ||
+		result->output == WA_OUTPUT_TRANSITION)
 		return false;
 	if (result->shift != NULL)
 		return wa_shifted_estimate(store, result, group, value);

@@ -122,7 +122,8 @@ wa_limit_recognise(PlannerInfo *root, const WaPlannedQuery *planned,
 	double offset;
 
 	memset(limit, 0, sizeof(*limit));
-	if (!has_limit(root))
+	/* What functions of others come to is computed once for each group. */
+	if (!has_limit(root) || planned->query.ntransitions > 0)
 		return;
 	collect_order(root, limit);
 	if (limit->top.expressions != NIL && may_raise(target, keys, limit))

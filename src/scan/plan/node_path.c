@@ -124,8 +124,12 @@ possible_workers(const PlannerInfo *root, const WaPlannedQuery *planned,
 {
 	RelOptInfo *input_rel = planned->relation;
 
-	/* Of a join this asks of all its relations. */
-	if (!is_parallel_safe_path(root, input_rel, output_rel))
+	/*
+	 * Of a join this asks of all its relations.  States that only their own functions know are
+	 * of one process.
+	 */
+	if (!is_parallel_safe_path(root, input_rel, output_rel) ||
+		planned->query.ntransitions > 0)
 		return 0;
 	return compute_parallel_worker(input_rel, planned->sources.pages, -1,
 								   max_parallel_workers_per_gather);

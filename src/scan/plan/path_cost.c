@@ -14,6 +14,7 @@
 #include "utils/lsyscache.h"
 
 #include "scan/expr/ranked.h"
+#include "scan/expr/transition.h"
 #include "scan/plan/parallel_cost.h"
 #include "scan/plan/path_cost.h"
 #include "scan/plan/planner_compat.h"
@@ -70,10 +71,14 @@
 double
 wa_path_filling(const WaPlannedQuery *planned)
 {
-	double bytes = planned->ngroups * (GROUP_BYTES * planned->query.nkeys +
-									   RESULT_BYTES * planned->query.ncolumns);
+	const WaScanQuery *query = &planned->query;
+	double bytes = GROUP_BYTES * query->nkeys + RESULT_BYTES * query->ncolumns;
 
-	return planned->query.nkeys == 0 ? 0 : bytes / get_hash_memory_limit();
+	for (int i = 0; i < query->ntransitions; i++)
+		bytes += wa_transition_bytes(query->transitions[i].aggref);
+	return query->nkeys == 0
+			   ? 0
+			   : planned->ngroups * bytes / get_hash_memory_limit();
 }
 
 Cost
@@ -88,8 +93,9 @@ wa_path_rows_cost(const WaPlannedQuery *planned)
 	const WaPlannedSources *sources = &planned->sources;
 
 	return sources->tuples * wa_path_row_cost(planned) +
-		   sources->rows * INSTRUCTION_COST *
-			   (planned->query.ncolumns + planned->query.nkeys);
+		   sources->rows * (INSTRUCTION_COST * (planned->query.ncolumns +
+												planned->query.nkeys) +
+							planned->transition_cost);
 }
 
 /*

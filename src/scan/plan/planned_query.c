@@ -11,6 +11,7 @@
 #include "optimizer/cost.h"
 #include "optimizer/optimizer.h"
 #include "optimizer/paths.h"
+#include "optimizer/plancat.h"
 #include "optimizer/tlist.h"
 #include "parser/parsetree.h"
 #include "utils/builtins.h"
@@ -381,10 +382,12 @@ static const char *
 check_values(const Aggref *aggref)
 {
 	const bool is_ranked = wa_ranked_is(aggref);
+	const char *refusal = is_ranked && aggref->aggfnoid < FirstGenbkiObjectId
+							  ? wa_aggregate_others_refusal()
+							  : NULL;
 
-	if (is_ranked && aggref->aggfnoid < FirstGenbkiObjectId &&
-		wa_accelerate == WA_ACCELERATE_OFF)
-		return "an aggregate is PostgreSQL's and warpagg.accelerate is off";
+	if (refusal != NULL)
+		return refusal;
 	return check_key(linitial_node(SortGroupClause, is_ranked
 														? aggref->aggorder
 														: aggref->aggdistinct),
@@ -417,6 +420,29 @@ split(const PlannerInfo *root, const WaGrouping *grouping, WaScanQuery *query)
 			reason = check_values(lfirst_node(Aggref, cell));
 	}
 	return reason;
+}
+
+/* Returns what is wrong with there being aggregates that their own functions compute, or NULL. */
+static const char *
+check_transitions(const WaScanQuery *query)
+{
+	if (query->ntransitions == 0)
+		return NULL;
+	if (query->rolled != NULL)
+		return "an aggregate that is not of the family stands beside DISTINCT, "
+			   "percentiles or grouping sets";
+	return wa_aggregate_others_refusal();
+}
+
+/* Returns what it costs to call the transition functions of a query for a row. */
+static Cost
+cost_of_transitions(PlannerInfo *root, const WaScanQuery *query)
+{
+	QualCost cost = {0, 0};
+
+	for (int i = 0; i < query->ntransitions; i++)
+		add_function_cost(root, query->transitions[i].function, NULL, &cost);
+	return cost.per_tuple;
 }
 
 /* Checks that a query program can compute all that is computed for a row. */
@@ -454,6 +480,8 @@ check_program(PlannerInfo *root, const WaGrouping *grouping,
 	query->varno = planned->relation->relid;
 	wa_scan_query_refer(query);
 	reason = wa_scan_query_aggregate(query, check_aggregate);
+	if (reason == NULL)
+		reason = check_transitions(query);
 	if (reason == NULL && query->rolled != NULL)
 		reason = wa_rolled_query_aggregate(query, check_aggregate);
 	if (reason == NULL)
@@ -461,6 +489,7 @@ check_program(PlannerInfo *root, const WaGrouping *grouping,
 	if (reason != NULL)
 		return reason;
 	planned->ninstructions = count_instructions(planned);
+	planned->transition_cost = cost_of_transitions(root, query);
 	planned->can_push = wa_scan_query_is_pushable(query);
 	return NULL;
 }

@@ -25,9 +25,11 @@ typedef struct WaPlannedQuery
 	WaScanQuery query;
 	List *having;         /* clauses that a group has to fulfil */
 	double ninstructions; /* of the query program, for each row of the table */
-	bool can_push;        /* warpaggd has all that computes it */
-	double ngroups;       /* that are likely, */
-	double nreturned;     /* and how many these are rolled up to, and: */
+	Cost
+		transition_cost; /* of the functions of WaScanTransitions, for each of the rows */
+	bool can_push;    /* warpaggd has all that computes it */
+	double ngroups;   /* that are likely, */
+	double nreturned; /* and how many these are rolled up to, and: */
 	bool
 		rolls; /* its groups are rolled up (scan/state/rolled_query.h), with: */
 	bool is_ranked;       /* the values of these are brought into order */

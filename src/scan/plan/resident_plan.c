@@ -252,6 +252,7 @@ wa_resident_plan(PlannerInfo *root, WaPlannedQuery *planned,
 	planned->inputs_without_tables = 0;
 	planned->excluded = WA_EXCLUDES_NONE;
 	if (!wa_enable_resident || IsParallelWorker() ||
+		planned->query.ntransitions > 0 ||
 		planned->query.compiler->ncolumns > WA_MAX_QUERY_COLUMNS ||
 		!wa_resident_is_large(pages) || (!takes_all && !has_wanted))
 		return;

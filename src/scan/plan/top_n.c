@@ -89,7 +89,7 @@ order_by_number(const WaScanQuery *query, int number, WaOrderBy *order)
 		return order_by_key(exprType((Node *) list_nth(query->keys, number)),
 							number, order);
 	result = &query->results[number - nkeys];
-	return result->shift == NULL &&
+	return result->shift == NULL && result->output != WA_OUTPUT_TRANSITION &&
 		   order_by_aggregate(
 			   result->aggregate,
 			   query->columns[result->column].plan.key.argument_type,

@@ -513,7 +513,9 @@ void
 wa_resident_use(WaScanState *state, bool has_other_rows)
 {
 	const char *refusal =
-		wa_resident_use_refusal(&state->sources, state->is_refused);
+		state->query.ntransitions > 0
+			? "an aggregate is computed by its own functions"
+			: wa_resident_use_refusal(&state->sources, state->is_refused);
 	MemoryContext scratch;
 	MemoryContext old;
 

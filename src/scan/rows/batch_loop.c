@@ -109,6 +109,18 @@ take_rows(WaScanState *state, size_t nrows)
 			wa_query_batch_keep(state->batch.query, column, found, nrows),
 			wa_query_batch_values(state->batch.query, column), nrows);
 	}
+	for (int i = 0; i < state->query.ntransitions; i++)
+	{
+		WaTransitions *transitions = state->store.transitions[i];
+
+		wa_transitions_grow(transitions, wa_scan_groups(&state->store));
+		wa_transitions_take(
+			transitions, groups,
+			wa_query_batch_keep(state->batch.query,
+								&state->query.transitions[i].rows, found,
+								nrows),
+			nrows);
+	}
 }
 
 /* Computes a batch in vectors, of which *nrows rows are left. */

@@ -59,18 +59,14 @@ find_uses(const WaScanQuery *query)
 	int ncolumns = compiler->ncolumns;
 	WaGatherUse *uses = palloc(sizeof(WaGatherUse) * (ncolumns + 1));
 	const int last = list_length(query->where);
+	ListCell *cell;
 
 	for (int i = 0; i < ncolumns; i++)
 		uses[i] = (WaGatherUse){.attnum = compiler->attnums[i], .first = last};
 	for (int i = 0; i < last; i++)
 		note_uses(query, list_nth(query->where, i), i, ncolumns, uses);
-	for (int i = 0; i < query->nkeys; i++)
-		note_uses(query, list_nth(query->by, i), last, ncolumns, uses);
-	for (int i = 0; i < query->ncolumns; i++)
-	{
-		note_uses(query, query->columns[i].argument, last, ncolumns, uses);
-		note_uses(query, query->columns[i].filter, last, ncolumns, uses);
-	}
+	foreach (cell, wa_scan_query_behind_where(query))
+		note_uses(query, lfirst(cell), last, ncolumns, uses);
 	return uses;
 }
 
@@ -110,6 +106,50 @@ wa_scan_prepare_store(WaScanQuery *query, WaScanSources *sources,
 		CurrentMemoryContext, "warpagg groups", ALLOCSET_DEFAULT_SIZES);
 }
 
+/* Returns the inputs of an aggregate that its own functions compute. */
+static WaTransitionInput *
+make_inputs(const WaScanQuery *query, const WaScanTransition *transition)
+{
+	WaTransitionInput *inputs = palloc0(
+		sizeof(WaTransitionInput) * (list_length(transition->arguments) + 1));
+	ListCell *cell;
+
+	foreach (cell, transition->arguments)
+	{
+		WaTransitionInput *input = &inputs[foreach_current_index(cell)];
+		const int number = transition->numbers[foreach_current_index(cell)];
+		const Const *constant = (const Const *) lfirst(cell);
+
+		if (number < 0)
+		{
+			input->constant.value = constant->constvalue;
+			input->constant.isnull = constant->constisnull;
+			continue;
+		}
+		input->vector = &query->interpreter->registers[number];
+		input->form =
+			wa_datum_form(getBaseType(exprType((Node *) lfirst(cell))),
+						  query->compiler->kinds[number]);
+	}
+	return inputs;
+}
+
+/* Prepares the aggregates that their own functions compute. */
+static void
+prepare_transitions(const WaScanQuery *query, EState *estate,
+					WaScanStore *store)
+{
+	store->transitions =
+		palloc(sizeof(WaTransitions *) * (query->ntransitions + 1));
+	for (int i = 0; i < query->ntransitions; i++)
+	{
+		const WaScanTransition *transition = &query->transitions[i];
+
+		store->transitions[i] = wa_transitions_make(
+			estate, transition->aggref, make_inputs(query, transition));
+	}
+}
+
 const char *
 wa_scan_prepare_query(WaScanQuery *query, WaScanSources *sources,
 					  WaScanStore *store)
@@ -125,6 +165,7 @@ wa_scan_prepare_query(WaScanQuery *query, WaScanSources *sources,
 	query->interpreter = wa_interpreter_make(
 		query->compiler, sources->estate->es_param_list_info);
 	wa_scan_prepare_store(query, sources, store);
+	prepare_transitions(query, sources->estate, store);
 	return NULL;
 }
 

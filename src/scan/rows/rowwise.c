@@ -12,6 +12,14 @@
 #include "scan/spill/spill.h"
 #include "scan/spill/spill_row.h"
 
+/* An aggregate that its own functions compute. */
+typedef struct Transition
+{
+	ExprState *filter; /* NULL: none */
+	List *arguments;   /* ExprState * */
+	NullableDatum *values;
+} Transition;
+
 struct WaRowwise
 {
 	const WaScanQuery *query;
@@ -23,9 +31,34 @@ struct WaRowwise
 	ExprState **keys;      /* NULL: the place of the row */
 	ExprState **filters;   /* of the columns; NULL: none */
 	ExprState **arguments; /* NULL: rows are counted */
+	Transition *transitions;
 	Datum *values;
 	bool *nulls;
 };
+
+/* Prepares the aggregates that their own functions compute. */
+static Transition *
+make_transitions(const WaScanQuery *query, ParamListInfo parameters)
+{
+	Transition *transitions =
+		palloc0(sizeof(Transition) * (query->ntransitions + 1));
+
+	for (int i = 0; i < query->ntransitions; i++)
+	{
+		const WaScanTransition *from = &query->transitions[i];
+		ListCell *cell;
+
+		transitions[i].filter =
+			ExecInitExprWithParams(from->filter, parameters);
+		foreach (cell, from->arguments)
+			transitions[i].arguments =
+				lappend(transitions[i].arguments,
+						ExecInitExprWithParams(lfirst(cell), parameters));
+		transitions[i].values =
+			palloc(sizeof(NullableDatum) * (list_length(from->arguments) + 1));
+	}
+	return transitions;
+}
 
 WaRowwise *
 wa_rowwise_make(WaScanStore *store, ExprContext *econtext)
@@ -64,6 +97,7 @@ wa_rowwise_make(WaScanStore *store, ExprContext *econtext)
 		rowwise->arguments[i] =
 			ExecInitExprWithParams(query->columns[i].argument, parameters);
 	}
+	rowwise->transitions = make_transitions(query, parameters);
 	return rowwise;
 }
 
@@ -167,6 +201,36 @@ take_column(const WaRowwise *rowwise, int number, uint32 group)
 		wa_accumulator_take_datum(column, group, value);
 }
 
+/* Evaluates the arguments of a transition; returns false if it does not take the row. */
+static bool
+evaluate_transition(const WaRowwise *rowwise, const Transition *transition)
+{
+	ListCell *cell;
+
+	if (!wa_rowwise_is_true(transition->filter, rowwise->econtext))
+		return false;
+	foreach (cell, transition->arguments)
+	{
+		NullableDatum *value = &transition->values[foreach_current_index(cell)];
+
+		value->value =
+			ExecEvalExpr(lfirst(cell), rowwise->econtext, &value->isnull);
+	}
+	return true;
+}
+
+/* Has a transition take the row. */
+static void
+take_transition(const WaRowwise *rowwise, int number, uint32 group)
+{
+	const Transition *transition = &rowwise->transitions[number];
+	WaTransitions *states = rowwise->store->transitions[number];
+
+	wa_transitions_grow(states, wa_scan_groups(rowwise->store));
+	if (evaluate_transition(rowwise, transition))
+		wa_transitions_take_row(states, group, transition->values);
+}
+
 /* Brings a row, which fulfils WHERE, into its group, or spills it: as find_group. */
 static void
 take_row(WaRowwise *rowwise, const WaRow *row)
@@ -177,6 +241,8 @@ take_row(WaRowwise *rowwise, const WaRow *row)
 		return;
 	for (int i = 0; i < rowwise->query->ncolumns; i++)
 		take_column(rowwise, i, group);
+	for (int i = 0; i < rowwise->query->ntransitions; i++)
+		take_transition(rowwise, i, group);
 }
 
 /* Evaluates what comes after WHERE for a row that fulfils it: keys, then columns. */
@@ -188,6 +254,8 @@ look_behind_where(WaRowwise *rowwise)
 	evaluate_keys(rowwise);
 	for (int i = 0; i < rowwise->query->ncolumns; i++)
 		(void) evaluate_column(rowwise, i, &value);
+	for (int i = 0; i < rowwise->query->ntransitions; i++)
+		(void) evaluate_transition(rowwise, &rowwise->transitions[i]);
 }
 
 /*

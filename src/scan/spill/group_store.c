@@ -31,6 +31,11 @@ wa_scan_make_groups(WaScanStore *store)
 								query->compiled.columns[i].kind);
 		wa_accumulator_grow(store->columns[i], wa_scan_groups(store));
 	}
+	for (int i = 0; i < query->ntransitions; i++)
+	{
+		wa_transitions_clear(store->transitions[i]);
+		wa_transitions_grow(store->transitions[i], wa_scan_groups(store));
+	}
 	if (store->groups != NULL)
 		wa_spill_pace_begin(store);
 }

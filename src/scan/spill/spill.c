@@ -252,7 +252,9 @@ wa_spill_check(WaScanStore *store)
 		else
 			close_groups(store);
 	}
-	else if (wa_spill_pace_has_outgrown(store->spill->closed_bytes, bytes))
+	/* States that only their own functions know grow on, as PostgreSQL's do. */
+	else if (store->query->ntransitions == 0 &&
+			 wa_spill_pace_has_outgrown(store->spill->closed_bytes, bytes))
 		wa_spill_groups(store);
 }
 

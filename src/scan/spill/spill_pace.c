@@ -57,6 +57,8 @@ wa_spill_groups_bytes(const WaScanStore *store)
 
 	for (int i = 0; i < store->query->ncolumns; i++)
 		bytes += MemoryContextMemAllocated(store->columns[i]->context, true);
+	for (int i = 0; i < store->query->ntransitions; i++)
+		bytes += wa_transitions_bytes(store->transitions[i]);
 	return bytes;
 }
 

@@ -36,16 +36,9 @@ columns_behind_where(const WaScanQuery *query)
 {
 	Bitmapset *columns = NULL;
 
-	wa_joins_pull_attnums(&query->joins, (Node *) query->by, query->varno,
-						  &columns);
-	for (int i = 0; i < query->ncolumns; i++)
-	{
-		wa_joins_pull_attnums(&query->joins,
-							  (Node *) query->columns[i].argument, query->varno,
-							  &columns);
-		wa_joins_pull_attnums(&query->joins, (Node *) query->columns[i].filter,
-							  query->varno, &columns);
-	}
+	wa_joins_pull_attnums(&query->joins,
+						  (Node *) wa_scan_query_behind_where(query),
+						  query->varno, &columns);
 	return columns;
 }
 

@@ -14,6 +14,7 @@
 
 #include "compat.h"
 #include "heap/gather.h"
+#include "scan/expr/transition.h"
 #include "scan/program/query_column.h"
 #include "scan/state/scan_query.h"
 
@@ -21,7 +22,7 @@
 static void
 check_permission(Oid function, ObjectType type)
 {
-	AclResult result = proc_aclcheck_compat(function, ACL_EXECUTE);
+	AclResult result = proc_aclcheck_compat(function, GetUserId(), ACL_EXECUTE);
 
 	if (result != ACLCHECK_OK)
 		aclcheck_error(result, type, get_func_name(function));
@@ -104,6 +105,60 @@ find_column(WaScanQuery *query, const WaAggregateCall *call, WaOpSet ops)
 	return number;
 }
 
+/* Finds the column of an aggregate of the family, and what becomes of it. */
+static const char *
+add_call(WaScanQuery *query, const Aggref *aggref,
+		 const char *(*check)(const WaAggregateCall *call),
+		 WaScanResult *result)
+{
+	WaAggregateCall call;
+	WaOpSet operations;
+	const char *reason = wa_aggregate_describe(aggref, &call);
+
+	if (reason == NULL && check != NULL)
+		reason = check(&call);
+	if (reason != NULL)
+		return reason;
+	wa_aggregate_number_booleans(&call);
+	call.argument =
+		(Expr *) wa_joins_refer(&query->joins, (Node *) call.argument);
+	call.filter = (Expr *) wa_joins_refer(&query->joins, (Node *) call.filter);
+	query->is_ours |= !call.builtin;
+	result->aggregate = call.aggregate;
+	result->output = call.output;
+	operations = wa_aggregate_operations(call.aggregate);
+	result->shift = wa_shift_make(&call);
+	if (result->shift != NULL)
+		operations |= result->shift->checks;
+	result->column = find_column(query, &call, operations);
+	return NULL;
+}
+
+/* Adds another aggregate, that its own functions compute. */
+static const char *
+add_transition(WaScanQuery *query, const Aggref *aggref, WaScanResult *result)
+{
+	WaScanTransition *transition = &query->transitions[query->ntransitions];
+	const char *reason = wa_transition_refusal(aggref);
+	ListCell *cell;
+
+	if (reason != NULL)
+		return reason;
+	memset(transition, 0, sizeof(*transition));
+	transition->aggref = aggref;
+	transition->function = wa_transition_function(aggref);
+	transition->filter =
+		(Expr *) wa_joins_refer(&query->joins, (Node *) aggref->aggfilter);
+	foreach (cell, aggref->args)
+		transition->arguments = lappend(
+			transition->arguments,
+			wa_joins_refer(&query->joins,
+						   (Node *) lfirst_node(TargetEntry, cell)->expr));
+	result->output = WA_OUTPUT_TRANSITION;
+	result->column = query->ntransitions++;
+	return NULL;
+}
+
 const char *
 wa_scan_query_aggregate(WaScanQuery *query,
 						const char *(*check)(const WaAggregateCall *call))
@@ -112,32 +167,18 @@ wa_scan_query_aggregate(WaScanQuery *query,
 	ListCell *cell;
 
 	query->columns = palloc(sizeof(WaScanColumn) * (count + 1));
+	query->transitions = palloc(sizeof(WaScanTransition) * (count + 1));
 	query->results = palloc0(sizeof(WaScanResult) * (count + 1));
 	foreach (cell, query->aggregates)
 	{
+		const Aggref *aggref = lfirst_node(Aggref, cell);
 		WaScanResult *result = &query->results[query->nresults++];
-		WaAggregateCall call;
-		WaOpSet operations;
-		const char *reason =
-			wa_aggregate_describe(lfirst_node(Aggref, cell), &call);
+		const char *reason = wa_aggregate_is_of_family(aggref)
+								 ? add_call(query, aggref, check, result)
+								 : add_transition(query, aggref, result);
 
-		if (reason == NULL && check != NULL)
-			reason = check(&call);
 		if (reason != NULL)
 			return reason;
-		wa_aggregate_number_booleans(&call);
-		call.argument =
-			(Expr *) wa_joins_refer(&query->joins, (Node *) call.argument);
-		call.filter =
-			(Expr *) wa_joins_refer(&query->joins, (Node *) call.filter);
-		query->is_ours |= !call.builtin;
-		result->aggregate = call.aggregate;
-		result->output = call.output;
-		operations = wa_aggregate_operations(call.aggregate);
-		result->shift = wa_shift_make(&call);
-		if (result->shift != NULL)
-			operations |= result->shift->checks;
-		result->column = find_column(query, &call, operations);
 	}
 	return NULL;
 }
@@ -219,16 +260,59 @@ compile_columns(WaScanQuery *query, WaCompiler *compiler)
 	return true;
 }
 
-const char *
-wa_scan_query_compile(WaScanQuery *query, int nspare)
+/* Compiles the arguments of aggregates that their own functions compute; false: one is not covered. */
+static bool
+compile_transitions(const WaScanQuery *query, WaCompiler *compiler)
 {
-	List *all = list_concat_copy(query->where, query->by);
-	const char *reason = NULL;
-	WaCompiler *compiler;
+	for (int i = 0; i < query->ntransitions; i++)
+	{
+		WaScanTransition *transition = &query->transitions[i];
+		const int count = list_length(transition->arguments);
+
+		if (!wa_compile_column(compiler, NULL, transition->filter, 0,
+							   &transition->rows))
+			return false;
+		transition->numbers = palloc(sizeof(int) * (count + 1));
+		for (int j = 0; j < count; j++)
+		{
+			Expr *argument = (Expr *) list_nth(transition->arguments, j);
+
+			transition->numbers[j] = -1;
+			if (IsA(argument, Const))
+				continue;
+			transition->numbers[j] = wa_compile_argument(
+				compiler, argument, transition->filter, false);
+			if (transition->numbers[j] < 0)
+				return false;
+		}
+	}
+	return true;
+}
+
+List *
+wa_scan_query_behind_where(const WaScanQuery *query)
+{
+	List *all = list_copy(query->by);
 
 	for (int i = 0; i < query->ncolumns; i++)
 		all = list_concat(all, list_make2(query->columns[i].argument,
 										  query->columns[i].filter));
+	for (int i = 0; i < query->ntransitions; i++)
+	{
+		all = lappend(all, query->transitions[i].filter);
+		all = list_concat(all, query->transitions[i].arguments);
+	}
+	return all;
+}
+
+const char *
+wa_scan_query_compile(WaScanQuery *query, int nspare)
+{
+	List *all =
+		list_concat_copy(query->where, wa_scan_query_behind_where(query));
+	const char *reason = NULL;
+	WaCompiler *compiler;
+
 	all = list_concat(all, query->joins.keys);
 	compiler = wa_compiler_make(query->varno,
 								query->joins.list == NIL ? NULL : &query->joins,
@@ -240,7 +324,8 @@ wa_scan_query_compile(WaScanQuery *query, int nspare)
 	if (!compile_filters(query, compiler))
 		return compiler->refusal;
 	query->compiled.begin = (uint32) compiler->ninstructions;
-	if (!compile_keys(query, compiler) || !compile_columns(query, compiler))
+	if (!compile_keys(query, compiler) || !compile_columns(query, compiler) ||
+		!compile_transitions(query, compiler))
 		return compiler->refusal;
 	query->compiled.end = (uint32) compiler->ninstructions;
 	return NULL;
@@ -249,6 +334,8 @@ wa_scan_query_compile(WaScanQuery *query, int nspare)
 bool
 wa_scan_query_is_pushable(const WaScanQuery *query)
 {
+	if (query->ntransitions > 0)
+		return false;
 	for (int i = 0; i < query->ncolumns; i++)
 		if (!wa_column_is_pushable(query->compiler, &query->compiled.columns[i],
 								   query->columns[i].plan.key.argument_type))

@@ -37,11 +37,23 @@ typedef struct WaScanResult
 {
 	WaAggregate aggregate;
 	WaOutput output;
-	int column;
+	int column;     /* or the number of the transition */
 	WaShift *shift; /* of what the column has; NULL: none */
 	int nelements; /* of WA_OUTPUT_ARRAY, of so many columns from that one on, */
 	Oid element;   /* of this type */
 } WaScanResult;
+
+/* An aggregate that its own functions compute (scan/expr/transition.h). */
+typedef struct WaScanTransition
+{
+	const Aggref *aggref;
+	Oid function;    /* its transition function */
+	Expr *filter;    /* NULL: none */
+	List *arguments; /* expressions; those that are Const have no register */
+
+	WaQueryColumn rows; /* that it takes, by the filter */
+	int *numbers;       /* the registers of its arguments; -1: none */
+} WaScanTransition;
 
 /* A column of the scan tuple that groups are sorted by. */
 typedef struct WaOrderColumn
@@ -79,6 +91,8 @@ typedef struct WaScanQuery
 	bool by_image; /* keys that look different are different */
 	WaScanColumn *columns;
 	int ncolumns;
+	WaScanTransition *transitions;
+	int ntransitions;
 	WaScanResult *results;
 	int nresults;
 	bool is_ours; /* has one of the aggregates of the extension */
@@ -140,6 +154,12 @@ wa_scan_query_aggregate(WaScanQuery *query,
  */
 extern WA_MUST_CHECK const char *wa_scan_query_compile(WaScanQuery *query,
 													   int nspare);
+
+/*
+ * Returns the expressions that are computed for a row that fulfils WHERE: keys, and filters and
+ * arguments of aggregates, of which some may be NULL.
+ */
+extern List *wa_scan_query_behind_where(const WaScanQuery *query);
 
 /* Tells whether the device process has all that computes a query that is compiled. */
 extern bool wa_scan_query_is_pushable(const WaScanQuery *query);

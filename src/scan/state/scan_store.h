@@ -7,6 +7,7 @@
 #define WA_SCAN_SCAN_STORE_H
 
 #include "scan/groups/accumulate.h"
+#include "scan/groups/transitions.h"
 #include "scan/state/scan_query.h"
 #include "scan/state/scan_source.h"
 
@@ -35,6 +36,7 @@ typedef struct WaScanStore
 	MemoryContext context;           /* of the groups */
 	WaGroups *groups;                /* NULL: there is one group */
 	WaAccumulator **columns;         /* the aggregated ones, of each group */
+	WaTransitions **transitions;     /* what its other aggregates have */
 	struct WaDependents *dependents; /* scan/output/dependents.h; NULL: none */
 	double answered;       /* part of an answer that is merged, or 0 */
 	struct WaSpill *spill; /* scan/spill/spill.h; NULL: nothing is spilled */

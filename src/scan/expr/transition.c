@@ -1,0 +1,86 @@
+/*
+ * transition.c
+ *		Aggregates whose own transition functions are called; see transition.h.
+ */
+#include "postgres.h"
+
+#include "access/htup_details.h"
+#include "catalog/pg_aggregate.h"
+#include "catalog/pg_type.h"
+#include "utils/lsyscache.h"
+#include "utils/syscache.h"
+
+#include "scan/expr/transition.h"
+
+/*
+ * What a state takes whose functions alone know what it is, unless the aggregate says so: the text
+ * of string_agg begins with 1 kB, and the array of array_agg with 576 bytes.
+ */
+#define INTERNAL_BYTES 1024
+
+/* Likewise one whose length its type does not tell. */
+#define VARYING_BYTES 64
+
+/* Returns the row of an aggregate in pg_aggregate. */
+static HeapTuple
+find_aggregate(const Aggref *aggref)
+{
+	HeapTuple tuple =
+		SearchSysCache1(AGGFNOID, ObjectIdGetDatum(aggref->aggfnoid));
+
+	if (!HeapTupleIsValid(tuple))
+		elog(ERROR, "cache lookup failed for aggregate %u", aggref->aggfnoid);
+	return tuple;
+}
+
+/* Returns what is unusual about the form of a call, or NULL. */
+static const char *
+unusual_form(const Aggref *aggref)
+{
+	if (aggref->agglevelsup != 0)
+		return "an aggregate belongs to an outer query";
+	if (aggref->aggkind != AGGKIND_NORMAL || aggref->aggdirectargs != NIL ||
+		aggref->aggsplit != AGGSPLIT_SIMPLE)
+		return "an aggregate is of an unusual kind";
+	if (aggref->aggdistinct != NIL)
+		return "an aggregate has DISTINCT";
+	if (aggref->aggorder != NIL)
+		return "an aggregate has ORDER BY";
+	return NULL;
+}
+
+const char *
+wa_transition_refusal(const Aggref *aggref)
+{
+	const char *unusual = unusual_form(aggref);
+
+	return aggref->aggkind == AGGKIND_NORMAL
+			   ? unusual
+			   : psprintf("aggregate %s is not of the family",
+						  get_func_name(aggref->aggfnoid));
+}
+
+Oid
+wa_transition_function(const Aggref *aggref)
+{
+	HeapTuple tuple = find_aggregate(aggref);
+	const Oid function = ((Form_pg_aggregate) GETSTRUCT(tuple))->aggtransfn;
+
+	ReleaseSysCache(tuple);
+	return function;
+}
+
+int
+wa_transition_bytes(const Aggref *aggref)
+{
+	HeapTuple tuple = find_aggregate(aggref);
+	const int bytes = ((Form_pg_aggregate) GETSTRUCT(tuple))->aggtransspace;
+	const int length = get_typlen(aggref->aggtranstype);
+
+	ReleaseSysCache(tuple);
+	if (bytes > 0)
+		return bytes;
+	if (aggref->aggtranstype == INTERNALOID)
+		return INTERNAL_BYTES;
+	return length > 0 ? length : VARYING_BYTES;
+}
