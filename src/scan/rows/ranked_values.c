@@ -17,8 +17,8 @@
 #include "utils/lsyscache.h"
 #include "utils/typcache.h"
 
+#include "scan/groups/row_order.h"
 #include "scan/rows/ranked_values.h"
-#include "scan/rows/value_order.h"
 
 /* Where a rank lies among the rows of a group, which are numbered from 0. */
 typedef struct Span
@@ -55,13 +55,13 @@ make_fractions(const WaRolledValues *values, PlanState *node)
 }
 
 /* Makes the order of the values, by keys of the finer groups. */
-static WaValueOrder *
+static WaRowOrder *
 make_order(const WaRankedValues *ranked)
 {
 	const WaGroupKey *keys = ranked->finer->query->group_keys;
 	const SortGroupClause *order = ranked->values->order;
 	Oid *types = palloc(sizeof(Oid) * (ranked->nkeys + 1));
-	const WaValueOrderPlan plan = {
+	const WaRowOrderPlan plan = {
 		.nkeys = ranked->nkeys,
 		.key_types = types,
 		.type = keys[ranked->place].type,
@@ -71,7 +71,7 @@ make_order(const WaRankedValues *ranked)
 
 	for (int i = 0; i < ranked->nkeys; i++)
 		types[i] = keys[i < ranked->place ? i : i + 1].type;
-	return wa_value_order_make(&plan);
+	return wa_row_order_make(&plan);
 }
 
 WaRankedValues *
@@ -98,7 +98,7 @@ wa_ranked_values_make(const WaScanStore *finer, const WaRolledValues *values,
 void
 wa_ranked_values_begin(WaRankedValues *ranked)
 {
-	wa_value_order_begin(ranked->order);
+	wa_row_order_begin(ranked->order);
 }
 
 /* Takes a group with a value. */
@@ -112,7 +112,7 @@ take_group(const WaRankedValues *ranked, uint32 group, Datum value)
 		ranked->keys[i] =
 			wa_groups_key(finer->groups, group, i < ranked->place ? i : i + 1,
 						  &ranked->key_nulls[i]);
-	wa_value_order_add(
+	wa_row_order_add(
 		ranked->order, ranked->keys, ranked->key_nulls, value,
 		DatumGetInt64(wa_accumulator_result(
 			finer->columns[ranked->count_column], group, WA_COUNT, &is_null)));
@@ -264,7 +264,7 @@ count_rows(const WaRankedValues *ranked, Datum *mode)
 	int64 rows;
 	Datum value;
 
-	while (wa_value_order_next(ranked->order, &value, &rows))
+	while (wa_row_order_next(ranked->order, &value, &rows))
 	{
 		all += rows;
 		if (rows > most)
@@ -314,8 +314,8 @@ find_percentiles(const WaRankedValues *ranked, int64 all)
 	}
 	if (last < 0)
 		return;
-	wa_value_order_rewind(ranked->order);
-	while (before <= last && wa_value_order_next(ranked->order, &value, &rows))
+	wa_row_order_rewind(ranked->order);
+	while (before <= last && wa_row_order_next(ranked->order, &value, &rows))
 	{
 		for (int i = 0; i < nranks; i++)
 			take_value(ranked, i, &spans[i], value, before, rows);
@@ -330,7 +330,7 @@ wa_ranked_values_next(WaRankedValues *ranked)
 	Datum mode = (Datum) 0;
 	int64 all;
 
-	ranked->group = wa_value_order_next_group(ranked->order);
+	ranked->group = wa_row_order_next_group(ranked->order);
 	if (ranked->group == NULL)
 		return false;
 	memset(ranked->nulls, true, sizeof(bool) * values->ncolumns);
@@ -354,5 +354,5 @@ wa_ranked_values_key(const WaRankedValues *ranked, int key, bool *is_null)
 void
 wa_ranked_values_end(WaRankedValues *ranked)
 {
-	wa_value_order_end(ranked->order);
+	wa_row_order_end(ranked->order);
 }

@@ -27,9 +27,9 @@ typedef struct WaRankedValues
 	int nkeys;             /* others than the values: */
 	Datum *keys;           /* of the group that was taken last */
 	bool *key_nulls;
-	struct WaValueOrder *order; /* of all that */
-	TupleTableSlot *group;      /* the one found last, */
-	Datum *results;             /* with what each rank has there */
+	struct WaRowOrder *order; /* of all that */
+	TupleTableSlot *group;    /* the one found last, */
+	Datum *results;           /* with what each rank has there */
 	bool *nulls;
 } WaRankedValues;
 

@@ -1,6 +1,6 @@
 /*
- * value_order.c
- *		Values of groups in their order; see value_order.h.
+ * row_order.c
+ *		Values of groups in their order; see row_order.h.
  *
  * Groups may come in any order that has equal keys side by side, so texts are compared by their
  * bytes.
@@ -15,9 +15,9 @@
 #include "utils/tuplesort.h"
 #include "utils/typcache.h"
 
-#include "scan/rows/value_order.h"
+#include "scan/groups/row_order.h"
 
-struct WaValueOrder
+struct WaRowOrder
 {
 	int nkeys;
 	TupleDesc descriptor; /* the keys, a value, and the number of rows */
@@ -39,7 +39,7 @@ struct WaValueOrder
 
 /* Has the values be in their order behind the keys. */
 static void
-set_order(WaValueOrder *order, int number, Oid operator, Oid collation,
+set_order(WaRowOrder *order, int number, Oid operator, Oid collation,
 		  bool nulls_first)
 {
 	order->numbers[number] = (AttrNumber) (number + 1);
@@ -50,7 +50,7 @@ set_order(WaValueOrder *order, int number, Oid operator, Oid collation,
 
 /* Describes a column of the tuples. */
 static void
-describe(const WaValueOrder *order, int number, Oid type)
+describe(const WaRowOrder *order, int number, Oid type)
 {
 	TupleDescInitEntry(order->descriptor, (AttrNumber) (number + 1), NULL, type,
 					   -1, 0);
@@ -58,7 +58,7 @@ describe(const WaValueOrder *order, int number, Oid type)
 
 /* Has a key be sorted by, and compared. */
 static void
-add_key(WaValueOrder *order, int number, Oid type)
+add_key(WaRowOrder *order, int number, Oid type)
 {
 	const TypeCacheEntry *cache =
 		lookup_type_cache(type, TYPECACHE_LT_OPR | TYPECACHE_EQ_OPR_FINFO);
@@ -71,11 +71,11 @@ add_key(WaValueOrder *order, int number, Oid type)
 				   CurrentMemoryContext);
 }
 
-WaValueOrder *
-wa_value_order_make(const WaValueOrderPlan *plan)
+WaRowOrder *
+wa_row_order_make(const WaRowOrderPlan *plan)
 {
 	const int nkeys = plan->nkeys;
-	WaValueOrder *order = palloc0(sizeof(WaValueOrder));
+	WaRowOrder *order = palloc0(sizeof(WaRowOrder));
 
 	order->nkeys = nkeys;
 	order->descriptor = CreateTemplateTupleDesc(nkeys + 2);
@@ -98,9 +98,9 @@ wa_value_order_make(const WaValueOrderPlan *plan)
 }
 
 void
-wa_value_order_begin(WaValueOrder *order)
+wa_row_order_begin(WaRowOrder *order)
 {
-	wa_value_order_end(order);
+	wa_row_order_end(order);
 	order->sort = tuplesort_begin_heap(order->descriptor, order->nkeys + 1,
 									   order->numbers, order->operators,
 									   order->collations, order->nulls_first,
@@ -109,8 +109,8 @@ wa_value_order_begin(WaValueOrder *order)
 }
 
 void
-wa_value_order_add(WaValueOrder *order, const Datum *keys, const bool *nulls,
-				   Datum value, int64 rows)
+wa_row_order_add(WaRowOrder *order, const Datum *keys, const bool *nulls,
+				 Datum value, int64 rows)
 {
 	TupleTableSlot *slot = ExecClearTuple(order->added);
 	const int nkeys = order->nkeys;
@@ -126,14 +126,14 @@ wa_value_order_add(WaValueOrder *order, const Datum *keys, const bool *nulls,
 
 /* Reads the next tuple; returns false if there is none. */
 static bool
-read_tuple(WaValueOrder *order)
+read_tuple(WaRowOrder *order)
 {
 	return tuplesort_gettupleslot(order->sort, true, false, order->read, NULL);
 }
 
 /* Tells whether the tuple that was read is of the present group. */
 static bool
-is_of_group(const WaValueOrder *order)
+is_of_group(const WaRowOrder *order)
 {
 	const TupleTableSlot *first = order->first;
 	const TupleTableSlot *read = order->read;
@@ -153,7 +153,7 @@ is_of_group(const WaValueOrder *order)
 }
 
 TupleTableSlot *
-wa_value_order_next_group(WaValueOrder *order)
+wa_row_order_next_group(WaRowOrder *order)
 {
 	Datum value;
 	int64 rows;
@@ -165,7 +165,7 @@ wa_value_order_next_group(WaValueOrder *order)
 		order->has_next = read_tuple(order);
 	}
 	else
-		while (wa_value_order_next(order, &value, &rows))
+		while (wa_row_order_next(order, &value, &rows))
 			;
 	if (!order->has_next)
 		return NULL;
@@ -178,7 +178,7 @@ wa_value_order_next_group(WaValueOrder *order)
 }
 
 void
-wa_value_order_rewind(WaValueOrder *order)
+wa_row_order_rewind(WaRowOrder *order)
 {
 	tuplesort_restorepos(order->sort);
 	order->is_rewound = true;
@@ -186,7 +186,7 @@ wa_value_order_rewind(WaValueOrder *order)
 }
 
 bool
-wa_value_order_next(WaValueOrder *order, Datum *value, int64 *rows)
+wa_row_order_next(WaRowOrder *order, Datum *value, int64 *rows)
 {
 	const TupleTableSlot *slot = order->read;
 
@@ -211,7 +211,7 @@ wa_value_order_next(WaValueOrder *order, Datum *value, int64 *rows)
 }
 
 void
-wa_value_order_end(WaValueOrder *order)
+wa_row_order_end(WaRowOrder *order)
 {
 	ExecClearTuple(order->first);
 	ExecClearTuple(order->read);
