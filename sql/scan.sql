@@ -400,7 +400,7 @@ SELECT wa_plan($$SELECT sum(i4) FROM wa_scan TABLESAMPLE SYSTEM (10)$$);
 SELECT wa_plan($$SELECT sum(i4) FROM wa_scan GROUP BY ROLLUP (c)$$);
 SELECT regexp_replace(line, '^[ >-]+', '') AS line FROM wa_plan($$SELECT sum(DISTINCT i4) FROM wa_scan$$) line WHERE line ~ 'Aggregate|Scan';
 SELECT regexp_replace(line, '^[ >-]+', '') AS line FROM wa_plan($$SELECT sum(i4 ORDER BY i4) FROM wa_scan$$) line WHERE line ~ 'Aggregate|Scan';
-SELECT wa_plan($$SELECT string_agg(s, ',') FROM wa_scan$$);
+SELECT wa_plan($$SELECT rank(5) WITHIN GROUP (ORDER BY i4) FROM wa_scan$$);
 SELECT wa_plan($$SELECT sum(i4) FROM wa_scan WHERE random() < 0.5$$);
 SELECT wa_plan($$SELECT sum(i4) FROM wa_scan WHERE i4 = (SELECT max(id) FROM wa_odd LEFT JOIN wa_scan ON i4 = id)$$);
 SELECT wa_plan($$SELECT count(*) FROM wa_scan WHERE ctid > '(0,1)'$$);

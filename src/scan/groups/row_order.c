@@ -1,6 +1,6 @@
 /*
  * row_order.c
- *		Values of groups in their order; see row_order.h.
+ *		Rows of groups in an order; see row_order.h.
  *
  * Groups may come in any order that has equal keys side by side, so texts are compared by their
  * bytes.
@@ -20,11 +20,13 @@
 struct WaRowOrder
 {
 	int nkeys;
-	TupleDesc descriptor; /* the keys, a value, and the number of rows */
-	AttrNumber *numbers;  /* of what is sorted by, */
-	Oid *operators;       /* by these, */
-	Oid *collations;      /* in these */
+	TupleDesc descriptor; /* the keys, then values */
+	int norders;
+	AttrNumber *numbers; /* of what is sorted by, */
+	Oid *operators;      /* by these, */
+	Oid *collations;     /* in these */
 	bool *nulls_first;
+	bool may_rewind;
 	FmgrInfo *equal; /* of each key */
 	TupleTableSlot *added;
 	Tuplesortstate *sort; /* NULL: there is none */
@@ -32,23 +34,25 @@ struct WaRowOrder
 
 	TupleTableSlot *first; /* tuple of the present group */
 	TupleTableSlot *read;  /* the tuple read last */
-	bool is_rewound;       /* the first value of the group is the next one */
+	bool is_rewound;       /* the first row of the group is the next one */
 	bool may_have_more;    /* of the group */
 	bool has_next;         /* group: what was read is its first tuple */
 };
 
-/* Has the values be in their order behind the keys. */
+/* Has rows be sorted by an attribute, behind what they are sorted by already. */
 static void
-set_order(WaRowOrder *order, int number, Oid operator, Oid collation,
+add_order(WaRowOrder *order, int number, Oid operator, Oid collation,
 		  bool nulls_first)
 {
-	order->numbers[number] = (AttrNumber) (number + 1);
-	order->operators[number] = operator;
-	order->collations[number] = collation;
-	order->nulls_first[number] = nulls_first;
+	const int place = order->norders++;
+
+	order->numbers[place] = (AttrNumber) (number + 1);
+	order->operators[place] = operator;
+	order->collations[place] = collation;
+	order->nulls_first[place] = nulls_first;
 }
 
-/* Describes a column of the tuples. */
+/* Describes an attribute of the tuples. */
 static void
 describe(const WaRowOrder *order, int number, Oid type)
 {
@@ -64,7 +68,7 @@ add_key(WaRowOrder *order, int number, Oid type)
 		lookup_type_cache(type, TYPECACHE_LT_OPR | TYPECACHE_EQ_OPR_FINFO);
 
 	describe(order, number, type);
-	set_order(order, number, cache->lt_opr,
+	add_order(order, number, cache->lt_opr,
 			  OidIsValid(get_typcollation(type)) ? C_COLLATION_OID : InvalidOid,
 			  false);
 	fmgr_info_copy(&order->equal[number], (FmgrInfo *) &cache->eq_opr_finfo,
@@ -75,20 +79,25 @@ WaRowOrder *
 wa_row_order_make(const WaRowOrderPlan *plan)
 {
 	const int nkeys = plan->nkeys;
+	const int most = nkeys + plan->norders + 1;
 	WaRowOrder *order = palloc0(sizeof(WaRowOrder));
 
 	order->nkeys = nkeys;
-	order->descriptor = CreateTemplateTupleDesc(nkeys + 2);
-	order->numbers = palloc(sizeof(AttrNumber) * (nkeys + 1));
-	order->operators = palloc(sizeof(Oid) * (nkeys + 1));
-	order->collations = palloc(sizeof(Oid) * (nkeys + 1));
-	order->nulls_first = palloc(sizeof(bool) * (nkeys + 1));
+	order->may_rewind = plan->may_rewind;
+	order->descriptor = CreateTemplateTupleDesc(nkeys + plan->nvalues);
+	order->numbers = palloc(sizeof(AttrNumber) * most);
+	order->operators = palloc(sizeof(Oid) * most);
+	order->collations = palloc(sizeof(Oid) * most);
+	order->nulls_first = palloc(sizeof(bool) * most);
 	order->equal = palloc(sizeof(FmgrInfo) * (nkeys + 1));
 	for (int i = 0; i < nkeys; i++)
 		add_key(order, i, plan->key_types[i]);
-	describe(order, nkeys, plan->type);
-	set_order(order, nkeys, plan->operator, plan->collation, plan->nulls_first);
-	describe(order, nkeys + 1, INT8OID);
+	for (int i = 0; i < plan->nvalues; i++)
+		describe(order, nkeys + i, plan->types[i]);
+	for (int i = 0; i < plan->norders; i++)
+		add_order(order, nkeys + plan->orders[i].value,
+				  plan->orders[i].operator, plan->orders[i].collation,
+				  plan->orders[i].nulls_first);
 	order->added = MakeSingleTupleTableSlot(order->descriptor, &TTSOpsVirtual);
 	order->first =
 		MakeSingleTupleTableSlot(order->descriptor, &TTSOpsMinimalTuple);
@@ -101,27 +110,23 @@ void
 wa_row_order_begin(WaRowOrder *order)
 {
 	wa_row_order_end(order);
-	order->sort = tuplesort_begin_heap(order->descriptor, order->nkeys + 1,
-									   order->numbers, order->operators,
-									   order->collations, order->nulls_first,
-									   work_mem, NULL, TUPLESORT_RANDOMACCESS);
+	order->sort = tuplesort_begin_heap(
+		order->descriptor, order->norders, order->numbers, order->operators,
+		order->collations, order->nulls_first, work_mem, NULL,
+		order->may_rewind ? TUPLESORT_RANDOMACCESS : TUPLESORT_NONE);
 	order->is_sorted = false;
 }
 
-void
-wa_row_order_add(WaRowOrder *order, const Datum *keys, const bool *nulls,
-				 Datum value, int64 rows)
+TupleTableSlot *
+wa_row_order_new(WaRowOrder *order)
 {
-	TupleTableSlot *slot = ExecClearTuple(order->added);
-	const int nkeys = order->nkeys;
+	return ExecClearTuple(order->added);
+}
 
-	memcpy(slot->tts_values, keys, sizeof(Datum) * nkeys);
-	memcpy(slot->tts_isnull, nulls, sizeof(bool) * nkeys);
-	slot->tts_values[nkeys] = value;
-	slot->tts_isnull[nkeys] = false;
-	slot->tts_values[nkeys + 1] = Int64GetDatum(rows);
-	slot->tts_isnull[nkeys + 1] = false;
-	tuplesort_puttupleslot(order->sort, ExecStoreVirtualTuple(slot));
+void
+wa_row_order_add(WaRowOrder *order)
+{
+	tuplesort_puttupleslot(order->sort, ExecStoreVirtualTuple(order->added));
 }
 
 /* Reads the next tuple; returns false if there is none. */
@@ -155,9 +160,6 @@ is_of_group(const WaRowOrder *order)
 TupleTableSlot *
 wa_row_order_next_group(WaRowOrder *order)
 {
-	Datum value;
-	int64 rows;
-
 	if (!order->is_sorted)
 	{
 		tuplesort_performsort(order->sort);
@@ -165,13 +167,14 @@ wa_row_order_next_group(WaRowOrder *order)
 		order->has_next = read_tuple(order);
 	}
 	else
-		while (wa_row_order_next(order, &value, &rows))
+		while (wa_row_order_next(order) != NULL)
 			;
 	if (!order->has_next)
 		return NULL;
 	ExecCopySlot(order->first, order->read);
 	slot_getallattrs(order->first);
-	tuplesort_markpos(order->sort);
+	if (order->may_rewind)
+		tuplesort_markpos(order->sort);
 	order->is_rewound = true;
 	order->may_have_more = true;
 	return order->first;
@@ -185,29 +188,20 @@ wa_row_order_rewind(WaRowOrder *order)
 	order->may_have_more = true;
 }
 
-bool
-wa_row_order_next(WaRowOrder *order, Datum *value, int64 *rows)
+TupleTableSlot *
+wa_row_order_next(WaRowOrder *order)
 {
-	const TupleTableSlot *slot = order->read;
-
 	if (order->is_rewound)
 	{
-		slot = order->first;
 		order->is_rewound = false;
+		return order->first;
 	}
-	else
-	{
-		CHECK_FOR_INTERRUPTS();
-		if (!order->may_have_more)
-			return false;
-		order->has_next = read_tuple(order);
-		order->may_have_more = order->has_next && is_of_group(order);
-		if (!order->may_have_more)
-			return false;
-	}
-	*value = slot->tts_values[order->nkeys];
-	*rows = DatumGetInt64(slot->tts_values[order->nkeys + 1]);
-	return true;
+	CHECK_FOR_INTERRUPTS();
+	if (!order->may_have_more)
+		return NULL;
+	order->has_next = read_tuple(order);
+	order->may_have_more = order->has_next && is_of_group(order);
+	return order->may_have_more ? order->read : NULL;
 }
 
 void

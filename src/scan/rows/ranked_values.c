@@ -61,13 +61,19 @@ make_order(const WaRankedValues *ranked)
 	const WaGroupKey *keys = ranked->finer->query->group_keys;
 	const SortGroupClause *order = ranked->values->order;
 	Oid *types = palloc(sizeof(Oid) * (ranked->nkeys + 1));
-	const WaRowOrderPlan plan = {
-		.nkeys = ranked->nkeys,
-		.key_types = types,
-		.type = keys[ranked->place].type,
-		.collation = exprCollation((Node *) ranked->values->expression),
+	const Oid value_types[] = {keys[ranked->place].type, INT8OID};
+	const WaRowOrderBy by = {
+		.value = 0,
 		.operator= order->sortop,
+		.collation = exprCollation((Node *) ranked->values->expression),
 		.nulls_first = order->nulls_first};
+	const WaRowOrderPlan plan = {.nkeys = ranked->nkeys,
+								 .key_types = types,
+								 .nvalues = lengthof(value_types),
+								 .types = value_types,
+								 .norders = 1,
+								 .orders = &by,
+								 .may_rewind = true};
 
 	for (int i = 0; i < ranked->nkeys; i++)
 		types[i] = keys[i < ranked->place ? i : i + 1].type;
@@ -87,8 +93,6 @@ wa_ranked_values_make(const WaScanStore *finer, const WaRolledValues *values,
 	ranked->place = wa_rolled_query_place(finer->query);
 	ranked->count_column = wa_rolled_query_count(finer->query);
 	ranked->nkeys = finer->query->nkeys - 1;
-	ranked->keys = palloc(sizeof(Datum) * (ranked->nkeys + 1));
-	ranked->key_nulls = palloc(sizeof(bool) * (ranked->nkeys + 1));
 	ranked->order = make_order(ranked);
 	ranked->results = palloc(sizeof(Datum) * (values->ncolumns + 1));
 	ranked->nulls = palloc(sizeof(bool) * (values->ncolumns + 1));
@@ -106,16 +110,19 @@ static void
 take_group(const WaRankedValues *ranked, uint32 group, Datum value)
 {
 	const WaScanStore *finer = ranked->finer;
-	bool is_null;
+	const int nkeys = ranked->nkeys;
+	TupleTableSlot *row = wa_row_order_new(ranked->order);
 
-	for (int i = 0; i < ranked->nkeys; i++)
-		ranked->keys[i] =
+	for (int i = 0; i < nkeys; i++)
+		row->tts_values[i] =
 			wa_groups_key(finer->groups, group, i < ranked->place ? i : i + 1,
-						  &ranked->key_nulls[i]);
-	wa_row_order_add(
-		ranked->order, ranked->keys, ranked->key_nulls, value,
-		DatumGetInt64(wa_accumulator_result(
-			finer->columns[ranked->count_column], group, WA_COUNT, &is_null)));
+						  &row->tts_isnull[i]);
+	row->tts_values[nkeys] = value;
+	row->tts_isnull[nkeys] = false;
+	row->tts_values[nkeys + 1] =
+		wa_accumulator_result(finer->columns[ranked->count_column], group,
+							  WA_COUNT, &row->tts_isnull[nkeys + 1]);
+	wa_row_order_add(ranked->order);
 }
 
 void
@@ -252,6 +259,19 @@ set_result(const WaRankedValues *ranked, int number, Datum value)
 	ranked->nulls[number] = false;
 }
 
+/* Reads the next value of the group, and how many rows have it; returns false if there is none. */
+static bool
+next_value(const WaRankedValues *ranked, Datum *value, int64 *rows)
+{
+	const TupleTableSlot *row = wa_row_order_next(ranked->order);
+
+	if (row == NULL)
+		return false;
+	*value = row->tts_values[ranked->nkeys];
+	*rows = DatumGetInt64(row->tts_values[ranked->nkeys + 1]);
+	return true;
+}
+
 /*
  * Reads all values of the group; returns how many rows have them, and stores the first of those that
  * most have.
@@ -264,7 +284,7 @@ count_rows(const WaRankedValues *ranked, Datum *mode)
 	int64 rows;
 	Datum value;
 
-	while (wa_row_order_next(ranked->order, &value, &rows))
+	while (next_value(ranked, &value, &rows))
 	{
 		all += rows;
 		if (rows > most)
@@ -315,7 +335,7 @@ find_percentiles(const WaRankedValues *ranked, int64 all)
 	if (last < 0)
 		return;
 	wa_row_order_rewind(ranked->order);
-	while (before <= last && wa_row_order_next(ranked->order, &value, &rows))
+	while (before <= last && next_value(ranked, &value, &rows))
 	{
 		for (int i = 0; i < nranks; i++)
 			take_value(ranked, i, &spans[i], value, before, rows);

@@ -24,9 +24,7 @@ typedef struct WaRankedValues
 	ExprState **fractions; /* of each rank; NULL: none */
 	int place;             /* of the values, among the keys of finer groups, */
 	int count_column;      /* and what counts their rows */
-	int nkeys;             /* others than the values: */
-	Datum *keys;           /* of the group that was taken last */
-	bool *key_nulls;
+	int nkeys;             /* others than the values */
 	struct WaRowOrder *order; /* of all that */
 	TupleTableSlot *group;    /* the one found last, */
 	Datum *results;           /* with what each rank has there */
