@@ -104,7 +104,7 @@ SELECT called_check(query), query FROM called_queries WHERE query ~ 'GROUP BY k$
 -- What is left to PostgreSQL.
 SET warpagg.explain_refusals = explain;
 SELECT wa_refusal(q), q FROM unnest(ARRAY[
-    'SELECT k, rank(5) WITHIN GROUP (ORDER BY small), count(*) FROM called_rows GROUP BY k',
+    'SELECT k, rank(k) WITHIN GROUP (ORDER BY small), count(*) FROM called_rows GROUP BY k',
     'SELECT json_agg(r) FROM called_rows r',
     'SELECT string_agg(t, random()::text) FROM called_rows',
     'SELECT k, b, string_agg(t, '','') FROM called_rows GROUP BY ROLLUP (k, b)'

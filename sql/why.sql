@@ -88,8 +88,8 @@ $$;
 SELECT query, pg_temp.why(query) FROM unnest(ARRAY[
     'SELECT count(*) FROM why GROUP BY ROLLUP (k)',
     'SELECT count(*), generate_series(1, 2) FROM why',
-    'SELECT sum(k ORDER BY k) FROM why',
-    'SELECT sum(k ORDER BY k) FROM why',
+    'SELECT sum(k + random()::integer) FROM why',
+    'SELECT sum(k + random()::integer) FROM why',
     'SELECT string_agg(s, '','') FROM why',
     'SELECT rank(5) WITHIN GROUP (ORDER BY k) FROM why',
     'SELECT why_total(k) FROM why',
@@ -157,15 +157,15 @@ SELECT query, pg_temp.why(query) FROM unnest(ARRAY[
     'WITH "W" AS MATERIALIZED (SELECT sum(f) AS x FROM why) SELECT count(*) FROM "W" a JOIN "W" b USING (x)',
     'WITH w AS (SELECT sum(f) AS x FROM why) SELECT * FROM w',
     'SELECT id, (SELECT sum(o.g) FROM why_other o JOIN why USING (id) WHERE o.id = x.id) FROM why_other x',
-    'SELECT * FROM (SELECT count(*) OVER () AS c, sum(k ORDER BY k) FROM why GROUP BY id % 2) AS q WHERE c > (SELECT max(k) FROM why)',
+    'SELECT * FROM (SELECT count(*) OVER () AS c, sum(k + random()::integer) FROM why GROUP BY id % 2) AS q WHERE c > (SELECT max(k) FROM why)',
     E'SELECT * FROM (SELECT sum(f) FROM why) AS "a\tb\nc"'
 ]) query;
 
 -- The names that subqueries have without an alias differ by version.
 SELECT query, regexp_replace(pg_temp.why(query), 'subquery .*:', 'subquery:') FROM unnest(ARRAY[
-    'INSERT INTO why_temporary SELECT sum(k ORDER BY k) FROM why',
-    'SELECT sum(k ORDER BY k) FROM why UNION ALL SELECT sum(k) FROM why',
-    'SELECT sum(k ORDER BY k) FROM why EXCEPT SELECT sum(k ORDER BY k) FROM why']) query;
+    'INSERT INTO why_temporary SELECT sum(k + random()::integer) FROM why',
+    'SELECT sum(k + random()::integer) FROM why UNION ALL SELECT sum(k) FROM why',
+    'SELECT sum(k + random()::integer) FROM why EXCEPT SELECT sum(k + random()::integer) FROM why']) query;
 -- Queries without aggregates or groups have a line if they are asked for all that there is to say.
 SELECT pg_temp.why('SELECT k FROM why');
 SELECT pg_temp.why('SELECT k FROM why', 'VERBOSE, COSTS OFF');
@@ -191,7 +191,7 @@ FROM unnest(ARRAY[
     'FORMAT json, ANALYZE',
     'FORMAT json, ANALYZE, SUMMARY, COSTS, BUFFERS'
 ]) options,
-    pg_temp.plan(options, 'SELECT sum(total) FROM (SELECT sum(k ORDER BY k) AS total FROM why) AS "a""b"') plan;
+    pg_temp.plan(options, 'SELECT sum(total) FROM (SELECT sum(k + random()::integer) AS total FROM why) AS "a""b"') plan;
 SELECT pg_temp.plan('FORMAT json', 'SELECT sum(k) FROM why')::jsonb->0 ? 'WarpAgg' AS has_line;
 SELECT regexp_replace(pg_temp.plan('FORMAT xml', 'SELECT sum(k) FROM why a JOIN why_other b ON a.id < b.id'), '^.*</Plan>', '');
 SELECT regexp_replace(pg_temp.plan('FORMAT yaml', 'SELECT sum(k) FROM why a JOIN why_other b ON a.id < b.id'), '^.*(?=WarpAgg)', '');
@@ -220,7 +220,7 @@ INSERT INTO why_child VALUES (1);
 -- failed.
 CREATE FUNCTION why_constant() RETURNS integer IMMUTABLE LANGUAGE plpgsql AS $$
 BEGIN
-    PERFORM sum(k ORDER BY k) FROM why;
+    PERFORM sum(k + random()::integer) FROM why;
     PERFORM sum(1 / (k - k)) FROM why JOIN why_other USING (id);
     RETURN 2;
 EXCEPTION WHEN division_by_zero THEN
@@ -233,8 +233,8 @@ CREATE FUNCTION why_fails() RETURNS integer IMMUTABLE LANGUAGE sql AS 'SELECT 1 
 \set VERBOSITY terse
 SELECT pg_temp.why('SELECT sum(f) FROM why WHERE k > why_fails()');
 \set VERBOSITY default
-SELECT pg_temp.why('SELECT sum(f), count((SELECT count(*) FROM pg_temp.why(''SELECT sum(k ORDER BY k) FROM why'') x WHERE x <> id::text)) FROM why_other JOIN why USING (id) WHERE id < 3', 'ANALYZE, COSTS OFF, TIMING OFF');
-SELECT pg_temp.why('SELECT pg_temp.why(''SELECT sum(k ORDER BY k) FROM why''), sum(f) FROM why', 'ANALYZE, COSTS OFF, TIMING OFF');
+SELECT pg_temp.why('SELECT sum(f), count((SELECT count(*) FROM pg_temp.why(''SELECT sum(k + random()::integer) FROM why'') x WHERE x <> id::text)) FROM why_other JOIN why USING (id) WHERE id < 3', 'ANALYZE, COSTS OFF, TIMING OFF');
+SELECT pg_temp.why('SELECT pg_temp.why(''SELECT sum(k + random()::integer) FROM why''), sum(f) FROM why', 'ANALYZE, COSTS OFF, TIMING OFF');
 SELECT pg_temp.why('SELECT sum(k) FROM why');
 
 -- A plan that is kept has the reason of when it was made.  Before PostgreSQL 18 there is
@@ -252,7 +252,7 @@ SET warpagg.enable_scan = on;
 SELECT pg_temp.is_told('EXECUTE why_kept (1)', 'warpagg.enable_scan is off');
 DISCARD PLANS;
 SELECT pg_temp.why('EXECUTE why_kept (1)');
-PREPARE why_generic (integer) AS SELECT sum(k ORDER BY k) FROM why WHERE k > $1;
+PREPARE why_generic (integer) AS SELECT sum(k + random()::integer) FROM why WHERE k > $1;
 SELECT pg_temp.is_told('EXECUTE why_generic (1)', 'an aggregate has ORDER BY') FROM generate_series(1, 3);
 SET plan_cache_mode = force_custom_plan;
 SELECT pg_temp.is_told('EXECUTE why_generic (1)', 'an aggregate has ORDER BY') FROM generate_series(1, 3);

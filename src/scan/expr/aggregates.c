@@ -139,16 +139,6 @@ find_ours(Oid function, WaAggregate *aggregate)
 	return false;
 }
 
-bool
-wa_aggregate_is_of_family(const Aggref *aggref)
-{
-	WaAggregate aggregate;
-	bool is_any;
-
-	return find_builtin(aggref->aggfnoid, &aggregate, &is_any) ||
-		   find_ours(aggref->aggfnoid, &aggregate);
-}
-
 /*
  * Tells whether a built-in result depends on the order of rows: of intervals,
  * whether a sum on the way is out of range.

@@ -35,9 +35,6 @@ typedef struct WaAggregateCall
 	WaOutput output;
 } WaAggregateCall;
 
-/* Tells whether an aggregate is of the family, PostgreSQL's or ours. */
-extern bool wa_aggregate_is_of_family(const Aggref *aggref);
-
 /*
  * Describes a call in *call.  Returns NULL, or why the scan tier cannot take it,
  * as the end of a sentence; then *call is undefined.

@@ -7,6 +7,8 @@
 #include "access/htup_details.h"
 #include "catalog/pg_aggregate.h"
 #include "catalog/pg_type.h"
+#include "optimizer/clauses.h"
+#include "optimizer/optimizer.h"
 #include "utils/lsyscache.h"
 #include "utils/syscache.h"
 
@@ -33,31 +35,16 @@ find_aggregate(const Aggref *aggref)
 	return tuple;
 }
 
-/* Returns what is unusual about the form of a call, or NULL. */
-static const char *
-unusual_form(const Aggref *aggref)
+bool
+wa_transition_takes(const Aggref *aggref)
 {
-	if (aggref->agglevelsup != 0)
-		return "an aggregate belongs to an outer query";
-	if (aggref->aggkind != AGGKIND_NORMAL || aggref->aggdirectargs != NIL ||
-		aggref->aggsplit != AGGSPLIT_SIMPLE)
-		return "an aggregate is of an unusual kind";
-	if (aggref->aggdistinct != NIL)
-		return "an aggregate has DISTINCT";
-	if (aggref->aggorder != NIL)
-		return "an aggregate has ORDER BY";
-	return NULL;
-}
+	const Node *direct = (const Node *) aggref->aggdirectargs;
 
-const char *
-wa_transition_refusal(const Aggref *aggref)
-{
-	const char *unusual = unusual_form(aggref);
-
-	return aggref->aggkind == AGGKIND_NORMAL
-			   ? unusual
-			   : psprintf("aggregate %s is not of the family",
-						  get_func_name(aggref->aggfnoid));
+	/* What percentiles are of, and whatever else is no row's, is the same for all groups. */
+	return aggref->agglevelsup == 0 && aggref->aggsplit == AGGSPLIT_SIMPLE &&
+		   !contain_var_clause((Node *) direct) &&
+		   !contain_agg_clause((Node *) direct) &&
+		   !contain_subplans((Node *) direct);
 }
 
 Oid

@@ -1,24 +1,19 @@
 /*
  * transition.h
- *		Aggregates that are not of the family, and which of them their own transition functions can
- *		be called for here.
+ *		Aggregates that their own functions compute: PostgreSQL's other ones, as string_agg,
+ *		array_agg and json_agg, users' own, and those of the family in a form that it has not, as
+ *		with ORDER BY.
  *
- * These are PostgreSQL's other ones, as string_agg, array_agg and json_agg, and users' own.  They
- * see rows in the order of the table, as without the node, which is that of the heap: no process
- * shares them, and the device process knows nothing of them.
+ * They see rows in the order of the table, as without the node, which is that of the heap: no
+ * process shares them, and the device process knows nothing of them.
  */
 #ifndef WA_SCAN_TRANSITION_H
 #define WA_SCAN_TRANSITION_H
 
 #include "nodes/primnodes.h"
 
-#include "core/must_check.h"
-
-/*
- * Returns NULL if an aggregate, which is not of the family, can be computed by its functions, or
- * why not, as the end of a sentence.
- */
-extern WA_MUST_CHECK const char *wa_transition_refusal(const Aggref *aggref);
+/* Tells whether an aggregate can be computed by its functions. */
+extern bool wa_transition_takes(const Aggref *aggref);
 
 /* Returns the transition function of an aggregate. */
 extern Oid wa_transition_function(const Aggref *aggref);

@@ -25,6 +25,7 @@
 #include "utils/syscache.h"
 
 #include "compat.h"
+#include "scan/groups/transition_order.h"
 #include "scan/groups/transitions.h"
 
 /* What a group has. */
@@ -48,7 +49,9 @@ struct WaTransitions
 {
 	const Aggref *aggref;
 	const WaTransitionInput *inputs;
+	int narguments; /* all that Aggref.args is, of which these go to the function: */
 	int ninputs;
+	NullableDatum *arguments; /* of a row */
 	AggState *caller;
 	ExprContext *econtext; /* whose memory has the states */
 	MemoryContext scratch; /* of a row */
@@ -60,7 +63,9 @@ struct WaTransitions
 
 	FmgrInfo final_function;
 	FunctionCallInfo final_call; /* NULL: the state is the result */
-	int nfinal;                  /* arguments of that */
+	int ndirect;                 /* arguments that are no row's, and: */
+	ExprState **direct;
+	int nfinal; /* arguments of that */
 	Storage result;
 	bool
 		ends; /* the final function may change a state, so that it is called once */
@@ -68,6 +73,11 @@ struct WaTransitions
 	uint32 ngroups;
 	uint32 room; /* for so many */
 	State *states;
+
+	WaTransitionOrder *order; /* of rows; NULL: they come in none */
+	bool has_only;            /* group by group, so that there is one state: */
+	State only;
+	int64 group; /* that was asked for last; -1: none */
 };
 
 /* Returns how values of a type are stored. */
@@ -107,11 +117,13 @@ owner_of(Oid aggregate)
 
 /* Makes what functions see as the node that calls them. */
 static AggState *
-make_caller(EState *estate, const Aggref *aggref)
+make_caller(EState *estate, const Aggref *aggref, bool has_groups)
 {
 	AggState *caller = makeNode(AggState);
 
 	caller->ss.ps.state = estate;
+	caller->aggstrategy = has_groups ? AGG_HASHED : AGG_PLAIN;
+	caller->aggs = list_make1((Aggref *) aggref);
 	caller->numaggs = 1;
 	caller->numtrans = 1;
 	caller->peragg = palloc0(sizeof(AggStatePerAggData));
@@ -149,16 +161,18 @@ make_calls(WaTransitions *transitions, const FormData_pg_aggregate *form,
 	Expr *expression;
 
 	check_right(form->aggtransfn, owner);
-	build_aggregate_transfn_expr(
-		types, ntypes, 0, aggref->aggvariadic, aggref->aggtranstype,
-		aggref->inputcollid, form->aggtransfn, InvalidOid, &expression, NULL);
+	build_aggregate_transfn_expr(types, ntypes, transitions->ndirect,
+								 aggref->aggvariadic, aggref->aggtranstype,
+								 aggref->inputcollid, form->aggtransfn,
+								 InvalidOid, &expression, NULL);
 	transitions->call =
 		make_call(transitions, form->aggtransfn, expression,
 				  transitions->ninputs + 1, &transitions->function);
 	if (!OidIsValid(form->aggfinalfn))
 		return;
 	check_right(form->aggfinalfn, owner);
-	transitions->nfinal = form->aggfinalextra ? ntypes + 1 : 1;
+	transitions->nfinal =
+		1 + (form->aggfinalextra ? ntypes : transitions->ndirect);
 	build_aggregate_finalfn_expr(
 		types, transitions->nfinal, aggref->aggtranstype, aggref->aggtype,
 		aggref->inputcollid, form->aggfinalfn, &expression);
@@ -200,8 +214,22 @@ check_start(const WaTransitions *transitions, const Oid *types, int ntypes)
 						transitions->aggref->aggfnoid)));
 }
 
+/* Prepares the arguments that are no row's. */
+static ExprState **
+make_direct(const EState *estate, const Aggref *aggref)
+{
+	ExprState **direct =
+		palloc(sizeof(ExprState *) * (list_length(aggref->aggdirectargs) + 1));
+	ListCell *cell;
+
+	foreach (cell, aggref->aggdirectargs)
+		direct[foreach_current_index(cell)] = ExecInitExprWithParams(
+			(Expr *) lfirst(cell), estate->es_param_list_info);
+	return direct;
+}
+
 WaTransitions *
-wa_transitions_make(EState *estate, const Aggref *aggref,
+wa_transitions_make(EState *estate, const Aggref *aggref, bool has_groups,
 					const WaTransitionInput *inputs)
 {
 	HeapTuple tuple =
@@ -214,8 +242,14 @@ wa_transitions_make(EState *estate, const Aggref *aggref,
 		elog(ERROR, "cache lookup failed for aggregate %u", aggref->aggfnoid);
 	transitions->aggref = aggref;
 	transitions->inputs = inputs;
-	transitions->ninputs = list_length(aggref->args);
-	transitions->caller = make_caller(estate, aggref);
+	transitions->narguments = list_length(aggref->args);
+	transitions->ndirect = list_length(aggref->aggdirectargs);
+	transitions->direct = make_direct(estate, aggref);
+	/* Of an ordered set all that it is sorted by. */
+	transitions->ninputs = ntypes - transitions->ndirect;
+	transitions->arguments =
+		palloc0(sizeof(NullableDatum) * (transitions->narguments + 1));
+	transitions->caller = make_caller(estate, aggref, has_groups);
 	transitions->econtext = transitions->caller->curaggcontext;
 	transitions->scratch =
 		transitions->caller->tmpcontext->ecxt_per_tuple_memory;
@@ -225,17 +259,29 @@ wa_transitions_make(EState *estate, const Aggref *aggref,
 			   ntypes);
 	transitions->start = find_start(tuple, aggref->aggtranstype);
 	check_start(transitions, types, ntypes);
+	transitions->order = wa_transition_order_make(aggref, has_groups);
 	ReleaseSysCache(tuple);
 	return transitions;
 }
 
-void
-wa_transitions_clear(WaTransitions *transitions)
+/* Forgets all states. */
+static void
+forget(WaTransitions *transitions)
 {
 	ReScanExprContext(transitions->econtext);
 	transitions->ngroups = 0;
 	transitions->room = 0;
 	transitions->states = NULL;
+	transitions->has_only = false;
+	transitions->group = -1;
+}
+
+void
+wa_transitions_clear(WaTransitions *transitions)
+{
+	forget(transitions);
+	if (transitions->order != NULL)
+		wa_transition_order_begin(transitions->order);
 }
 
 /* Returns the memory of the states. */
@@ -270,20 +316,24 @@ make_room(WaTransitions *transitions, uint32 ngroups)
 	transitions->room = (uint32) Min(room, PG_UINT32_MAX);
 }
 
-void
-wa_transitions_grow(WaTransitions *transitions, uint32 ngroups)
+/* Has a state be that of no rows. */
+static void
+start_state(const WaTransitions *transitions, State *state)
 {
 	const NullableDatum *start = &transitions->start;
 
+	*state = (State){.is_null = start->isnull, .is_empty = start->isnull};
+	if (!start->isnull)
+		state->value = keep(transitions, start->value, &transitions->state);
+}
+
+void
+wa_transitions_grow(WaTransitions *transitions, uint32 ngroups)
+{
 	if (ngroups > transitions->room)
 		make_room(transitions, ngroups);
 	for (; transitions->ngroups < ngroups; transitions->ngroups++)
-		transitions->states[transitions->ngroups] =
-			(State){.value = start->isnull ? (Datum) 0
-										   : keep(transitions, start->value,
-												  &transitions->state),
-					.is_null = start->isnull,
-					.is_empty = start->isnull};
+		start_state(transitions, &transitions->states[transitions->ngroups]);
 }
 
 /*
@@ -329,54 +379,65 @@ set_state(const WaTransitions *transitions, State *state, Datum value,
 	state->is_null = is_null;
 }
 
-/* Tells whether one of the arguments of the call is NULL. */
+/* Tells whether a strict function is not called, as one of its arguments is NULL. */
 static bool
-has_null(const WaTransitions *transitions)
+is_left_out(const WaTransitions *transitions)
 {
-	for (int i = 1; i <= transitions->ninputs; i++)
-		if (transitions->call->args[i].isnull)
+	for (int i = 0; transitions->function.fn_strict && i < transitions->ninputs;
+		 i++)
+		if (transitions->arguments[i].isnull)
 			return true;
 	return false;
 }
 
-/* Has a state take the arguments of the call. */
+/* Has a state take the arguments of a row. */
 static void
 advance(WaTransitions *transitions, State *state)
 {
 	FunctionCallInfo call = transitions->call;
+	const bool is_strict = transitions->function.fn_strict;
 	Datum value;
 
-	if (transitions->function.fn_strict)
+	if (is_left_out(transitions))
+		return;
+	if (is_strict && state->is_empty)
 	{
-		if (has_null(transitions))
-			return;
-		if (state->is_empty)
-		{
-			state->value =
-				keep(transitions, call->args[1].value, &transitions->state);
-			state->is_null = false;
-			state->is_empty = false;
-			return;
-		}
-		if (state->is_null)
-			return;
+		*state =
+			(State){.value = keep(transitions, transitions->arguments[0].value,
+								  &transitions->state)};
+		return;
 	}
+	if (is_strict && state->is_null)
+		return;
 	state->is_empty = false;
 	call->args[0].value = state->value;
 	call->args[0].isnull = state->is_null;
+	memcpy(&call->args[1], transitions->arguments,
+		   sizeof(NullableDatum) * transitions->ninputs);
 	call->isnull = false;
 	value = FunctionCallInvoke(call);
 	set_state(transitions, state, value, call->isnull);
 }
 
-/* Has the call have the arguments of a row of the vectors, in the current memory context. */
+/* Has a group take the arguments of a row, or puts that where it comes in its order. */
+static void
+take(WaTransitions *transitions, uint32 group)
+{
+	if (transitions->order == NULL)
+		advance(transitions, &transitions->states[group]);
+	else if (!is_left_out(transitions))
+		wa_transition_order_add(transitions->order, group,
+								transitions->arguments);
+}
+
+/* Reads the arguments of a row of the vectors, in the current memory context. */
 static void
 read_arguments(const WaTransitions *transitions, size_t row)
 {
-	for (int i = 0; i < transitions->ninputs; i++)
+	for (int i = 0; i < transitions->narguments; i++)
 	{
 		const WaTransitionInput *input = &transitions->inputs[i];
-		NullableDatum *argument = &transitions->call->args[i + 1];
+		NullableDatum *argument = &transitions->arguments[i];
 
 		if (input->vector == NULL)
 			*argument = input->constant;
@@ -402,8 +463,7 @@ wa_transitions_take(WaTransitions *transitions, const uint32 *groups,
 		if (keep != NULL && keep[i] == 0)
 			continue;
 		read_arguments(transitions, i);
-		advance(transitions,
-				&transitions->states[groups == NULL ? 0 : groups[i]]);
+		take(transitions, groups == NULL ? 0 : groups[i]);
 		MemoryContextReset(transitions->scratch);
 	}
 	MemoryContextSwitchTo(old);
@@ -415,11 +475,91 @@ wa_transitions_take_row(WaTransitions *transitions, uint32 group,
 {
 	MemoryContext old = MemoryContextSwitchTo(transitions->scratch);
 
-	for (int i = 0; i < transitions->ninputs; i++)
-		transitions->call->args[i + 1] = arguments[i];
-	advance(transitions, &transitions->states[group]);
+	memcpy(transitions->arguments, arguments,
+		   sizeof(NullableDatum) * transitions->narguments);
+	take(transitions, group);
 	MemoryContextReset(transitions->scratch);
 	MemoryContextSwitchTo(old);
+}
+
+/* Has states take rows in their order: those of a group that is asked for, or else of all. */
+static void
+read_rows(WaTransitions *transitions, uint32 group)
+{
+	MemoryContext old = MemoryContextSwitchTo(transitions->scratch);
+
+	for (int i = 0; i < transitions->narguments; i++)
+		transitions->arguments[i] = transitions->inputs[i].constant;
+	while (wa_transition_order_next(transitions->order, &group,
+									transitions->arguments))
+	{
+		State *state = &transitions->only;
+
+		if (!transitions->has_only)
+		{
+			wa_transitions_grow(transitions, group + 1);
+			state = &transitions->states[group];
+		}
+		advance(transitions, state);
+		MemoryContextReset(transitions->scratch);
+	}
+	MemoryContextSwitchTo(old);
+}
+
+/* Has the only state there is be that of a group. */
+static void
+read_group(WaTransitions *transitions, uint32 group)
+{
+	if ((int64) group < transitions->group)
+		elog(ERROR, "groups are not asked for in their order");
+	forget(transitions);
+	start_state(transitions, &transitions->only);
+	transitions->group = group;
+	transitions->has_only = true;
+	read_rows(transitions, group);
+}
+
+/* Returns the state of a group, all of whose rows have come. */
+static State *
+state_of(WaTransitions *transitions, uint32 group)
+{
+	if (transitions->order != NULL &&
+		wa_transition_order_is_by_group(transitions->order))
+	{
+		if ((int64) group != transitions->group)
+			read_group(transitions, group);
+		return &transitions->only;
+	}
+	if (transitions->order != NULL && transitions->group < 0)
+	{
+		transitions->group = 0;
+		read_rows(transitions, 0);
+	}
+	wa_transitions_grow(transitions, group + 1);
+	return &transitions->states[group];
+}
+
+/* Returns an argument of the final function behind the state: those of rows are there as NULL. */
+static NullableDatum
+final_argument(const WaTransitions *transitions, int number)
+{
+	NullableDatum argument = {.isnull = true};
+
+	if (number < transitions->ndirect)
+		argument.value =
+			ExecEvalExpr(transitions->direct[number],
+						 transitions->caller->tmpcontext, &argument.isnull);
+	return argument;
+}
+
+/* Tells whether one of the arguments of a call is NULL. */
+static bool
+has_null(FunctionCallInfo call)
+{
+	for (int i = 0; i < call->nargs; i++)
+		if (call->args[i].isnull)
+			return true;
+	return false;
 }
 
 /* Returns what the final function makes of a state. */
@@ -429,15 +569,14 @@ call_final(WaTransitions *transitions, const State *state, bool *is_null)
 	FunctionCallInfo call = transitions->final_call;
 	Datum result;
 
-	*is_null = transitions->final_function.fn_strict &&
-			   (state->is_null || transitions->nfinal > 1);
-	if (*is_null)
-		return (Datum) 0;
 	call->args[0].value = MakeExpandedObjectReadOnly(
 		state->value, state->is_null, transitions->state.length);
 	call->args[0].isnull = state->is_null;
 	for (int i = 1; i < transitions->nfinal; i++)
-		call->args[i] = (NullableDatum){.isnull = true};
+		call->args[i] = final_argument(transitions, i - 1);
+	*is_null = transitions->final_function.fn_strict && has_null(call);
+	if (*is_null)
+		return (Datum) 0;
 	call->isnull = false;
 	transitions->caller->curperagg = transitions->caller->peragg;
 	result = FunctionCallInvoke(call);
@@ -449,7 +588,7 @@ call_final(WaTransitions *transitions, const State *state, bool *is_null)
 Datum
 wa_transitions_result(WaTransitions *transitions, uint32 group, bool *is_null)
 {
-	State *state = &transitions->states[group];
+	State *state = state_of(transitions, group);
 	Datum result;
 
 	if (state->is_final || transitions->final_call == NULL)
@@ -474,4 +613,12 @@ Size
 wa_transitions_bytes(const WaTransitions *transitions)
 {
 	return MemoryContextMemAllocated(memory_of(transitions), true);
+}
+
+void
+wa_transitions_end(WaTransitions *transitions)
+{
+	forget(transitions);
+	if (transitions->order != NULL)
+		wa_transition_order_end(transitions->order);
 }

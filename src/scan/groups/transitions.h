@@ -25,10 +25,12 @@ typedef struct WaTransitions WaTransitions;
 
 /*
  * Prepares to compute an aggregate, of no groups, for as long as the executor's state is there;
- * the inputs have to last as long.  Raises an error if the aggregate's owner may not call its
+ * the inputs, of all that Aggref.args is, have to last as long.  has_groups: there are others than
+ * group 0.  Raises an error if the aggregate's owner may not call its
  * functions.
  */
 extern WaTransitions *wa_transitions_make(EState *estate, const Aggref *aggref,
+										  bool has_groups,
 										  const WaTransitionInput *inputs);
 
 /* Has there be no groups. */
@@ -51,12 +53,16 @@ extern void wa_transitions_take_row(WaTransitions *transitions, uint32 group,
 
 /*
  * Returns what a group's rows come to, in the current memory context or the aggregate's.  No row
- * of the group may follow.
+ * of the group may follow; and if the aggregate wants rows in an order, none of any group, and
+ * groups are asked for in the order of their numbers.
  */
 extern Datum wa_transitions_result(WaTransitions *transitions, uint32 group,
 								   bool *is_null);
 
-/* Returns the bytes that the groups take. */
+/* Returns the bytes that the groups take, but for rows that come in an order. */
 extern Size wa_transitions_bytes(const WaTransitions *transitions);
+
+/* Forgets what has files. */
+extern void wa_transitions_end(WaTransitions *transitions);
 
 #endif /* WA_SCAN_TRANSITIONS_H */

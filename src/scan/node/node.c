@@ -248,6 +248,7 @@ static void
 drop_groups(WaScanState *state)
 {
 	wa_spill_end(&state->store);
+	wa_scan_end_groups(&state->store);
 	if (state->roll_up != NULL)
 		wa_roll_up_end(state->roll_up);
 }

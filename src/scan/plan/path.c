@@ -198,8 +198,10 @@ make_our_path(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *parent,
 		return make_our_path(root, input_rel, parent, target, grouping, planned,
 							 limit, reason);
 	}
-	planned->query.order =
-		wa_group_order(root, wa_scan_query_returned(&planned->query));
+	/* Rows in an order are read group by group. */
+	if (planned->query.ntransitions == 0)
+		planned->query.order =
+			wa_group_order(root, wa_scan_query_returned(&planned->query));
 	*reason = add_finer(root, parent, planned, path);
 	return *reason == NULL ? path : NULL;
 }

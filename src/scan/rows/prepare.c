@@ -145,8 +145,9 @@ prepare_transitions(const WaScanQuery *query, EState *estate,
 	{
 		const WaScanTransition *transition = &query->transitions[i];
 
-		store->transitions[i] = wa_transitions_make(
-			estate, transition->aggref, make_inputs(query, transition));
+		store->transitions[i] =
+			wa_transitions_make(estate, transition->aggref, query->nkeys > 0,
+								make_inputs(query, transition));
 	}
 }
 

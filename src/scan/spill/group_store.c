@@ -39,3 +39,12 @@ wa_scan_make_groups(WaScanStore *store)
 	if (store->groups != NULL)
 		wa_spill_pace_begin(store);
 }
+
+void
+wa_scan_end_groups(WaScanStore *store)
+{
+	/* What is only explained has not been prepared. */
+	for (int i = 0;
+		 store->transitions != NULL && i < store->query->ntransitions; i++)
+		wa_transitions_end(store->transitions[i]);
+}

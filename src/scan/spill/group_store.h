@@ -13,4 +13,7 @@ extern uint32 wa_scan_groups(const WaScanStore *store);
 /* Makes empty groups in place of those that are there. */
 extern void wa_scan_make_groups(WaScanStore *store);
 
+/* Forgets what their aggregates have in files; there are no groups then. */
+extern void wa_scan_end_groups(WaScanStore *store);
+
 #endif /* WA_SCAN_GROUP_STORE_H */

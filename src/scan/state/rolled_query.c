@@ -187,6 +187,38 @@ add_ranked_values(Parts *parts)
 	return NULL;
 }
 
+/* Tells whether an aggregate can be computed by what its finer groups have. */
+static bool
+is_made_of_groups(Aggref *aggref)
+{
+	WaAggregateCall call;
+	WaRankedCall ranked;
+
+	if (wa_ranked_is(aggref))
+		return wa_ranked_describe(aggref, &ranked) == NULL;
+	if (!is_distinct(aggref))
+		return wa_aggregate_describe(aggref, &call) == NULL;
+	return list_length(aggref->args) == 1 &&
+		   wa_aggregate_describe(
+			   without_distinct(aggref, wa_aggregate_values(aggref)), &call) ==
+			   NULL;
+}
+
+/*
+ * Tells whether one of the aggregates has to see rows: then those with DISTINCT, and percentiles,
+ * may see them, too.
+ */
+static bool
+has_other(const List *aggregates)
+{
+	ListCell *cell;
+
+	foreach (cell, aggregates)
+		if (!is_made_of_groups(lfirst_node(Aggref, cell)))
+			return true;
+	return false;
+}
+
 /* Divides aggregates; returns why it cannot, or NULL. */
 static const char *
 divide(List *aggregates, Parts *parts)
@@ -217,12 +249,16 @@ const char *
 wa_rolled_query_split(WaScanQuery *query)
 {
 	Parts parts = {NIL};
-	const char *reason = divide(query->aggregates, &parts);
-	List *others = list_concat_copy(parts.distinct, parts.ranked);
 	const WaRolledValues *first;
+	const char *reason;
+	List *others;
 
+	if (query->sets == NIL && has_other(query->aggregates))
+		return NULL;
+	reason = divide(query->aggregates, &parts);
 	if (reason != NULL)
 		return reason;
+	others = list_concat_copy(parts.distinct, parts.ranked);
 	if (query->sets != NIL)
 		split_sets(query, parts.plain, others, parts.values);
 	if (query->rolled != NULL || others == NIL)

@@ -105,48 +105,38 @@ find_column(WaScanQuery *query, const WaAggregateCall *call, WaOpSet ops)
 	return number;
 }
 
-/* Finds the column of an aggregate of the family, and what becomes of it. */
-static const char *
-add_call(WaScanQuery *query, const Aggref *aggref,
-		 const char *(*check)(const WaAggregateCall *call),
-		 WaScanResult *result)
+/* Finds the column of a call of the family, and what becomes of it. */
+static void
+add_call(WaScanQuery *query, WaAggregateCall *call, WaScanResult *result)
 {
-	WaAggregateCall call;
-	WaOpSet operations;
-	const char *reason = wa_aggregate_describe(aggref, &call);
+	WaOpSet operations = wa_aggregate_operations(call->aggregate);
 
-	if (reason == NULL && check != NULL)
-		reason = check(&call);
-	if (reason != NULL)
-		return reason;
-	wa_aggregate_number_booleans(&call);
-	call.argument =
-		(Expr *) wa_joins_refer(&query->joins, (Node *) call.argument);
-	call.filter = (Expr *) wa_joins_refer(&query->joins, (Node *) call.filter);
-	query->is_ours |= !call.builtin;
-	result->aggregate = call.aggregate;
-	result->output = call.output;
-	operations = wa_aggregate_operations(call.aggregate);
-	result->shift = wa_shift_make(&call);
+	wa_aggregate_number_booleans(call);
+	call->argument =
+		(Expr *) wa_joins_refer(&query->joins, (Node *) call->argument);
+	call->filter =
+		(Expr *) wa_joins_refer(&query->joins, (Node *) call->filter);
+	query->is_ours |= !call->builtin;
+	result->aggregate = call->aggregate;
+	result->output = call->output;
+	result->shift = wa_shift_make(call);
 	if (result->shift != NULL)
 		operations |= result->shift->checks;
-	result->column = find_column(query, &call, operations);
-	return NULL;
+	result->column = find_column(query, call, operations);
 }
 
-/* Adds another aggregate, that its own functions compute. */
-static const char *
+/* Adds an aggregate that its own functions compute. */
+static void
 add_transition(WaScanQuery *query, const Aggref *aggref, WaScanResult *result)
 {
 	WaScanTransition *transition = &query->transitions[query->ntransitions];
-	const char *reason = wa_transition_refusal(aggref);
 	ListCell *cell;
 
-	if (reason != NULL)
-		return reason;
 	memset(transition, 0, sizeof(*transition));
 	transition->aggref = aggref;
 	transition->function = wa_transition_function(aggref);
+	query->is_ours |=
+		wa_is_c_function(transition->function, "warpagg_transition");
 	transition->filter =
 		(Expr *) wa_joins_refer(&query->joins, (Node *) aggref->aggfilter);
 	foreach (cell, aggref->args)
@@ -156,7 +146,28 @@ add_transition(WaScanQuery *query, const Aggref *aggref, WaScanResult *result)
 						   (Node *) lfirst_node(TargetEntry, cell)->expr));
 	result->output = WA_OUTPUT_TRANSITION;
 	result->column = query->ntransitions++;
-	return NULL;
+}
+
+/* Finds what becomes of an aggregate; as wa_scan_query_aggregate. */
+static const char *
+add_aggregate(WaScanQuery *query, const Aggref *aggref,
+			  const char *(*check)(const WaAggregateCall *call))
+{
+	WaScanResult *result = &query->results[query->nresults++];
+	WaAggregateCall call;
+	const char *reason = wa_aggregate_describe(aggref, &call);
+
+	if (reason != NULL)
+	{
+		if (!wa_transition_takes(aggref))
+			return reason;
+		add_transition(query, aggref, result);
+		return NULL;
+	}
+	reason = check == NULL ? NULL : check(&call);
+	if (reason == NULL)
+		add_call(query, &call, result);
+	return reason;
 }
 
 const char *
@@ -171,11 +182,8 @@ wa_scan_query_aggregate(WaScanQuery *query,
 	query->results = palloc0(sizeof(WaScanResult) * (count + 1));
 	foreach (cell, query->aggregates)
 	{
-		const Aggref *aggref = lfirst_node(Aggref, cell);
-		WaScanResult *result = &query->results[query->nresults++];
-		const char *reason = wa_aggregate_is_of_family(aggref)
-								 ? add_call(query, aggref, check, result)
-								 : add_transition(query, aggref, result);
+		const char *reason =
+			add_aggregate(query, lfirst_node(Aggref, cell), check);
 
 		if (reason != NULL)
 			return reason;

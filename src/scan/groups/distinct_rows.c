@@ -1,0 +1,159 @@
+/*
+ * distinct_rows.c
+ *		Rows that have come; see distinct_rows.h.
+ */
+#include "postgres.h"
+
+#include "common/hashfn.h"
+#include "lib/stringinfo.h"
+#include "miscadmin.h"
+#include "utils/datum.h"
+#include "utils/memutils.h"
+
+#include "scan/groups/distinct_rows.h"
+
+/* The bytes of a row. */
+typedef struct Key
+{
+	uint32 hash;
+	uint32 length;
+	const char *bytes;
+} Key;
+
+typedef struct Entry
+{
+	Key key;
+	char status;
+} Entry;
+
+#define SH_PREFIX             entries
+#define SH_ELEMENT_TYPE       Entry
+#define SH_KEY_TYPE           Key
+#define SH_KEY                key
+#define SH_HASH_KEY(table, k) ((k).hash)
+#define SH_EQUAL(table, a, b) \
+	((a).length == (b).length && memcmp((a).bytes, (b).bytes, (a).length) == 0)
+#define SH_STORE_HASH
+#define SH_GET_HASH(table, entry) ((entry)->key.hash)
+#define SH_SCOPE                  static inline
+#define SH_DECLARE
+#define SH_DEFINE
+#include "lib/simplehash.h"
+
+/* Once it is full, it is asked after each so many rows whether that share of them was seen before. */
+#define TRIED_ROWS  16384
+#define LEAST_SHARE 4
+
+struct WaDistinctRows
+{
+	MemoryContext context;
+	entries_hash *table;
+	StringInfoData row; /* the bytes of the present one */
+	bool is_full;
+	int64 nrows; /* since then, or since it was asked last, and: */
+	int64 nseen; /* of these */
+};
+
+WaDistinctRows *
+wa_distinct_rows_make(MemoryContext parent)
+{
+	MemoryContext context = AllocSetContextCreate(
+		parent, "warpagg distinct table", ALLOCSET_DEFAULT_SIZES);
+	MemoryContext old = MemoryContextSwitchTo(context);
+	WaDistinctRows *rows = palloc0(sizeof(WaDistinctRows));
+
+	rows->context = context;
+	rows->table = entries_create(context, 1024, NULL);
+	initStringInfo(&rows->row);
+	MemoryContextSwitchTo(old);
+	return rows;
+}
+
+void
+wa_distinct_rows_begin(WaDistinctRows *rows, uint32 group)
+{
+	resetStringInfo(&rows->row);
+	appendBinaryStringInfo(&rows->row, (const char *) &group, sizeof(group));
+}
+
+void
+wa_distinct_rows_put(WaDistinctRows *rows, const NullableDatum *value,
+					 bool by_value, int16 length)
+{
+	const char *bytes = (const char *) &value->value;
+	Size size = sizeof(Datum);
+	uint32 head;
+
+	if (value->isnull)
+		size = 0;
+	else if (!by_value)
+	{
+		bytes = DatumGetPointer(value->value);
+		size = datumGetSize(value->value, false, length);
+	}
+	/* However a text lies, its bytes are the same. */
+	if (!value->isnull && length == -1 && !VARATT_IS_EXTERNAL(bytes) &&
+		!VARATT_IS_COMPRESSED(bytes))
+	{
+		size = VARSIZE_ANY_EXHDR(bytes);
+		bytes = VARDATA_ANY(bytes);
+	}
+	head = value->isnull ? PG_UINT32_MAX : (uint32) size;
+	appendBinaryStringInfo(&rows->row, (const char *) &head, sizeof(head));
+	appendBinaryStringInfo(&rows->row, bytes, (int) size);
+}
+
+/* Tells whether too few of the rows that have come since the table is full are in it. */
+static bool
+is_useless(WaDistinctRows *rows)
+{
+	const bool are_few = rows->nseen * LEAST_SHARE < rows->nrows;
+
+	if (!rows->is_full || rows->nrows < TRIED_ROWS)
+		return false;
+	rows->nrows = 0;
+	rows->nseen = 0;
+	return are_few;
+}
+
+/* Adds the present row, unless there is no room; returns false if it is there. */
+static bool
+add(WaDistinctRows *rows, Key key)
+{
+	Entry *entry;
+	bool found;
+
+	if (rows->is_full)
+		return entries_lookup(rows->table, key) == NULL;
+	entry = entries_insert(rows->table, key, &found);
+	if (found)
+		return false;
+	entry->key.bytes = memcpy(MemoryContextAlloc(rows->context, key.length),
+							  key.bytes, key.length);
+	rows->is_full =
+		MemoryContextMemAllocated(rows->context, true) > (Size) work_mem * 1024;
+	rows->nrows = 0;
+	rows->nseen = 0;
+	return true;
+}
+
+WaRowLook
+wa_distinct_rows_look(WaDistinctRows *rows)
+{
+	Key key = {.length = (uint32) rows->row.len, .bytes = rows->row.data};
+
+	if (is_useless(rows))
+		return WA_ROW_UNKNOWN;
+	key.hash = hash_bytes((const unsigned char *) key.bytes, (int) key.length);
+	rows->nrows++;
+	if (add(rows, key))
+		return WA_ROW_NEW;
+	rows->nseen++;
+	return WA_ROW_SEEN;
+}
+
+void
+wa_distinct_rows_drop(WaDistinctRows *rows)
+{
+	MemoryContextDelete(rows->context);
+}
