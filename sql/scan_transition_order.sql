@@ -50,6 +50,8 @@ CREATE VIEW ordered_queries AS SELECT query FROM unnest(ARRAY[
     'SELECT k, gpu_sum(small ORDER BY id), gpu_avg(n ORDER BY id) FILTER (WHERE n < 1000), gpu_count(DISTINCT t), string_agg(t, '','' ORDER BY id) FROM ordered_rows GROUP BY k',
     'SELECT k, json_object_agg(id, t ORDER BY id DESC), corr(DISTINCT small, k) FROM ordered_rows GROUP BY k',
     'SELECT k, array_agg(DISTINCT 1), array_agg(DISTINCT NULL::integer), string_agg(DISTINCT ''x'', '',''), array_agg(7 ORDER BY 1) FROM ordered_rows WHERE id < 100 GROUP BY k',
+    'SELECT k, array_length(array_agg(id ORDER BY 1), 1), array_agg(DISTINCT 1 ORDER BY 1) FROM ordered_rows GROUP BY k',
+    'SELECT array_length(array_agg(id ORDER BY 1), 1), array_agg(DISTINCT 1 ORDER BY 1), array_agg(t ORDER BY t), array_agg(DISTINCT small), array_agg(u ORDER BY u) FROM ordered_rows WHERE id < 1000',
     'SELECT k, count(*), array_agg(id ORDER BY id) FROM ordered_rows GROUP BY k ORDER BY 2 DESC, 1',
     'SELECT k, array_agg(id ORDER BY id) FROM ordered_rows GROUP BY k HAVING array_length(array_agg(id ORDER BY id), 1) > 2 ORDER BY k DESC LIMIT 3',
     'SELECT k, array_agg(id ORDER BY id) FROM ordered_rows GROUP BY k ORDER BY array_agg(id ORDER BY id) DESC LIMIT 3',

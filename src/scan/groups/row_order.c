@@ -3,7 +3,7 @@
  *		Rows of groups in an order; see row_order.h.
  *
  * Groups may come in any order that has equal keys side by side, so texts are compared by their
- * bytes.
+ * bytes.  Where a row is one value, tuplesort sorts values, which need no tuples.
  */
 #include "postgres.h"
 
@@ -15,12 +15,15 @@
 #include "utils/tuplesort.h"
 #include "utils/typcache.h"
 
+#include "compat.h"
 #include "scan/groups/row_order.h"
 
 struct WaRowOrder
 {
 	int nkeys;
 	TupleDesc descriptor; /* the keys, then values */
+	bool
+		has_values_alone; /* rows have no keys, and one value, which they are sorted by */
 	int norders;
 	AttrNumber *numbers; /* of what is sorted by, */
 	Oid *operators;      /* by these, */
@@ -84,6 +87,8 @@ wa_row_order_make(const WaRowOrderPlan *plan)
 
 	order->nkeys = nkeys;
 	order->may_rewind = plan->may_rewind;
+	order->has_values_alone = nkeys == 0 && plan->nvalues == 1 &&
+							  plan->norders == 1 && !plan->may_rewind;
 	order->descriptor = CreateTemplateTupleDesc(nkeys + plan->nvalues);
 	order->numbers = palloc(sizeof(AttrNumber) * most);
 	order->operators = palloc(sizeof(Oid) * most);
@@ -101,19 +106,32 @@ wa_row_order_make(const WaRowOrderPlan *plan)
 	order->added = MakeSingleTupleTableSlot(order->descriptor, &TTSOpsVirtual);
 	order->first =
 		MakeSingleTupleTableSlot(order->descriptor, &TTSOpsMinimalTuple);
-	order->read =
-		MakeSingleTupleTableSlot(order->descriptor, &TTSOpsMinimalTuple);
+	order->read = MakeSingleTupleTableSlot(
+		order->descriptor,
+		order->has_values_alone ? &TTSOpsVirtual : &TTSOpsMinimalTuple);
 	return order;
+}
+
+/* Begins the sort. */
+static Tuplesortstate *
+begin_sort(const WaRowOrder *order)
+{
+	if (order->has_values_alone)
+		return tuplesort_begin_datum(
+			TupleDescAttr(order->descriptor, 0)->atttypid, order->operators[0],
+			order->collations[0], order->nulls_first[0], work_mem, NULL,
+			TUPLESORT_NONE);
+	return tuplesort_begin_heap(
+		order->descriptor, order->norders, order->numbers, order->operators,
+		order->collations, order->nulls_first, work_mem, NULL,
+		order->may_rewind ? TUPLESORT_RANDOMACCESS : TUPLESORT_NONE);
 }
 
 void
 wa_row_order_begin(WaRowOrder *order)
 {
 	wa_row_order_end(order);
-	order->sort = tuplesort_begin_heap(
-		order->descriptor, order->norders, order->numbers, order->operators,
-		order->collations, order->nulls_first, work_mem, NULL,
-		order->may_rewind ? TUPLESORT_RANDOMACCESS : TUPLESORT_NONE);
+	order->sort = begin_sort(order);
 	order->is_sorted = false;
 }
 
@@ -126,13 +144,51 @@ wa_row_order_new(WaRowOrder *order)
 void
 wa_row_order_add(WaRowOrder *order)
 {
-	tuplesort_puttupleslot(order->sort, ExecStoreVirtualTuple(order->added));
+	TupleTableSlot *slot = ExecStoreVirtualTuple(order->added);
+
+	if (order->has_values_alone)
+		tuplesort_putdatum(order->sort, slot->tts_values[0],
+						   slot->tts_isnull[0]);
+	else
+		tuplesort_puttupleslot(order->sort, slot);
+}
+
+/* Frees the value that was read, which is a copy. */
+static void
+free_value(const WaRowOrder *order)
+{
+	TupleTableSlot *read = order->read;
+
+	if (order->has_values_alone && !TTS_EMPTY(read) && !read->tts_isnull[0] &&
+		!TupleDescAttr(order->descriptor, 0)->attbyval)
+		pfree(DatumGetPointer(read->tts_values[0]));
+	ExecClearTuple(read);
+}
+
+/* Reads the next value; returns false if there is none. */
+static bool
+read_value(WaRowOrder *order)
+{
+	TupleTableSlot *read = order->read;
+	MemoryContext old;
+	bool found;
+
+	free_value(order);
+	old = MemoryContextSwitchTo(read->tts_mcxt);
+	found = tuplesort_getdatum_compat(order->sort, &read->tts_values[0],
+									  &read->tts_isnull[0]);
+	MemoryContextSwitchTo(old);
+	if (found)
+		ExecStoreVirtualTuple(read);
+	return found;
 }
 
 /* Reads the next tuple; returns false if there is none. */
 static bool
 read_tuple(WaRowOrder *order)
 {
+	if (order->has_values_alone)
+		return read_value(order);
 	return tuplesort_gettupleslot(order->sort, true, false, order->read, NULL);
 }
 
@@ -208,7 +264,7 @@ void
 wa_row_order_end(WaRowOrder *order)
 {
 	ExecClearTuple(order->first);
-	ExecClearTuple(order->read);
+	free_value(order);
 	if (order->sort != NULL)
 		tuplesort_end(order->sort);
 	order->sort = NULL;

@@ -19,12 +19,10 @@
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
 
+#include "scan/expr/transition.h"
 #include "scan/groups/distinct_rows.h"
 #include "scan/groups/row_order.h"
 #include "scan/groups/transition_order.h"
-
-/* What a row that is sorted takes beside its values. */
-#define ROW_BYTES 48
 
 /* A value of rows. */
 typedef struct Value
@@ -45,28 +43,25 @@ typedef struct Equality
 struct WaTransitionOrder
 {
 	MemoryContext context;
-	bool has_groups;
-	bool is_of_set; /* what functions keep of a group takes much memory */
-	int nvalues;    /* arguments that are not constant */
+	int nvalues; /* arguments that are not constant */
 	Value *values;
+	bool
+		is_constant; /* what rows are sorted by, so that it is the number of the group */
 
-	WaRowOrder *mixed; /* values and the number of the group, in the order; */
-	WaRowOrder *by_group; /* or the number and values, by that, and: */
-	WaRowOrder *sorted;   /* of one group, as if mixed */
-	bool is_by_group;
-	Size bytes;    /* of what is mixed */
-	int64 arrived; /* the group that by_group has come to, or 0; -1: none yet */
-	int64 present; /* the one that is sorted; -1: none */
+	WaRowOrder *
+		by_group; /* that number, by which rows come, and values; NULL: no groups */
+	int64 arrived;          /* the group that it has come to; -1: none yet */
+	WaRowOrder *sorted;     /* values of one group, in the order */
+	int64 present;          /* that group; -1: none yet */
+	bool is_single;         /* it has one row, which: */
+	TupleTableSlot *single; /* is to come; NULL: no more */
 
 	/* Of DISTINCT */
 	bool is_distinct;
 	int nequalities;
 	Equality *equalities;
-	WaDistinctRows *seen;
-	MemoryContext memory; /* of the rows that were returned last: */
-	MinimalTuple *last;   /* of each group, or of the present one; NULL: none */
-	uint32 nlast;
-	TupleTableSlot *before; /* shows one of these */
+	WaDistinctRows *seen; /* NULL: it is of no use */
+	TupleTableSlot *last; /* the row that was returned last; or empty */
 };
 
 /* Finds what is not constant. */
@@ -128,7 +123,8 @@ find_orders(const WaTransitionOrder *order, const Aggref *aggref,
 
 /* Makes the sorts. */
 static void
-make_sorts(WaTransitionOrder *order, const Aggref *aggref, const List *clauses)
+make_sorts(WaTransitionOrder *order, const Aggref *aggref, const List *clauses,
+		   bool has_groups)
 {
 	static const Oid group_type = INT8OID;
 	Oid *types = palloc(sizeof(Oid) * (order->nvalues + 1));
@@ -141,18 +137,19 @@ make_sorts(WaTransitionOrder *order, const Aggref *aggref, const List *clauses)
 												   order->values[i].argument)
 								->expr);
 	types[order->nvalues] = group_type;
-	plan.nvalues = order->nvalues + 1;
 	plan.norders = find_orders(order, aggref, clauses, orders);
-	if (plan.norders == 0)
+	order->is_constant = plan.norders == 0;
+	if (order->is_constant)
 		orders[plan.norders++] = (WaRowOrderBy){.value = order->nvalues,
 												.operator= Int8LessOperator };
+	plan.nvalues = order->nvalues + order->is_constant;
 	order->sorted = wa_row_order_make(&plan);
-	order->mixed = wa_row_order_make(&plan);
 	plan = (WaRowOrderPlan){.nkeys = 1,
 							.key_types = &group_type,
 							.nvalues = order->nvalues,
 							.types = types};
-	order->by_group = wa_row_order_make(&plan);
+	if (has_groups)
+		order->by_group = wa_row_order_make(&plan);
 }
 
 /* Finds what rows are the same by. */
@@ -188,14 +185,10 @@ wa_transition_order_make(const Aggref *aggref, bool has_groups)
 		return NULL;
 	order = palloc0(sizeof(WaTransitionOrder));
 	order->context = CurrentMemoryContext;
-	order->has_groups = has_groups;
-	order->is_of_set = aggref->aggkind != AGGKIND_NORMAL;
 	find_values(order, aggref->args);
-	make_sorts(order, aggref, clauses);
+	make_sorts(order, aggref, clauses, has_groups);
 	find_equalities(order, aggref);
-	order->memory = AllocSetContextCreate(
-		CurrentMemoryContext, "warpagg distinct rows", ALLOCSET_DEFAULT_SIZES);
-	order->before = MakeSingleTupleTableSlot(
+	order->last = MakeSingleTupleTableSlot(
 		wa_row_order_new(order->sorted)->tts_tupleDescriptor,
 		&TTSOpsMinimalTuple);
 	return order;
@@ -211,52 +204,18 @@ begin_sort(const WaTransitionOrder *order, WaRowOrder *sort)
 	MemoryContextSwitchTo(old);
 }
 
-/* Forgets which rows were returned last. */
-static void
-forget_last(WaTransitionOrder *order)
-{
-	ExecClearTuple(order->before);
-	MemoryContextReset(order->memory);
-	order->last = NULL;
-	order->nlast = 0;
-}
-
 void
 wa_transition_order_begin(WaTransitionOrder *order)
 {
 	wa_transition_order_end(order);
-	order->is_by_group = order->has_groups && order->is_of_set;
-	begin_sort(order, order->is_by_group ? order->by_group : order->mixed);
-	order->bytes = 0;
+	begin_sort(order,
+			   order->by_group == NULL ? order->sorted : order->by_group);
 	order->arrived = -1;
 	order->present = -1;
+	order->is_single = false;
+	order->single = NULL;
 	if (order->is_distinct)
 		order->seen = wa_distinct_rows_make(order->context);
-}
-
-/* Returns the bytes of a value as it is copied. */
-static Size
-bytes_of(const Value *value, const NullableDatum *argument)
-{
-	if (argument->isnull)
-		return 0;
-	return value->by_value
-			   ? sizeof(Datum)
-			   : datumGetSize(argument->value, false, value->length);
-}
-
-/* Stores the values of a row in a slot, from an attribute on. */
-static void
-store_values(const WaTransitionOrder *order, const NullableDatum *arguments,
-			 TupleTableSlot *row, int first)
-{
-	for (int i = 0; i < order->nvalues; i++)
-	{
-		const NullableDatum *argument = &arguments[order->values[i].argument];
-
-		row->tts_values[first + i] = argument->value;
-		row->tts_isnull[first + i] = argument->isnull;
-	}
 }
 
 /* Stores the number of a group in a slot. */
@@ -265,29 +224,6 @@ store_group(TupleTableSlot *row, int number, uint32 group)
 {
 	row->tts_values[number] = Int64GetDatum((int64) group);
 	row->tts_isnull[number] = false;
-}
-
-/* Has rows that are mixed be brought together by group, and those that follow. */
-static void
-part_groups(WaTransitionOrder *order)
-{
-	const int nvalues = order->nvalues;
-	const TupleTableSlot *row;
-
-	order->is_by_group = true;
-	begin_sort(order, order->by_group);
-	(void) wa_row_order_next_group(order->mixed);
-	while ((row = wa_row_order_next(order->mixed)) != NULL)
-	{
-		TupleTableSlot *added = wa_row_order_new(order->by_group);
-
-		added->tts_values[0] = row->tts_values[nvalues];
-		added->tts_isnull[0] = false;
-		memcpy(&added->tts_values[1], row->tts_values, sizeof(Datum) * nvalues);
-		memcpy(&added->tts_isnull[1], row->tts_isnull, sizeof(bool) * nvalues);
-		wa_row_order_add(order->by_group);
-	}
-	wa_row_order_end(order->mixed);
 }
 
 /* Tells whether the same row has come before, to DISTINCT. */
@@ -323,172 +259,134 @@ void
 wa_transition_order_add(WaTransitionOrder *order, uint32 group,
 						const NullableDatum *arguments)
 {
+	const bool has_groups = order->by_group != NULL;
+	WaRowOrder *rows = has_groups ? order->by_group : order->sorted;
+	const int first = has_groups ? 1 : 0;
 	TupleTableSlot *row;
 
 	if (was_seen(order, group, arguments))
 		return;
-	if (order->is_by_group)
-	{
-		row = wa_row_order_new(order->by_group);
+	row = wa_row_order_new(rows);
+	if (has_groups)
 		store_group(row, 0, group);
-		store_values(order, arguments, row, 1);
-		wa_row_order_add(order->by_group);
+	else if (order->is_constant)
+		store_group(row, order->nvalues, group);
+	for (int i = 0; i < order->nvalues; i++)
+	{
+		const NullableDatum *argument = &arguments[order->values[i].argument];
+
+		row->tts_values[first + i] = argument->value;
+		row->tts_isnull[first + i] = argument->isnull;
+	}
+	wa_row_order_add(rows);
+}
+
+/* Returns a slot for values of one group, with those of a row that has the number of that before them. */
+static TupleTableSlot *
+show_values(WaTransitionOrder *order, const TupleTableSlot *row)
+{
+	TupleTableSlot *shown = wa_row_order_new(order->sorted);
+	const int count = order->nvalues;
+
+	memcpy(shown->tts_values, &row->tts_values[1], sizeof(Datum) * count);
+	memcpy(shown->tts_isnull, &row->tts_isnull[1], sizeof(bool) * count);
+	if (order->is_constant)
+		store_group(shown, count, 0);
+	return shown;
+}
+
+/* Has the rows of the group that has arrived be sorted, unless there is one. */
+static void
+sort_arrived(WaTransitionOrder *order)
+{
+	const TupleTableSlot *first = wa_row_order_next(order->by_group);
+	const TupleTableSlot *row = wa_row_order_next(order->by_group);
+
+	order->is_single = row == NULL;
+	if (order->is_single)
+	{
+		order->single = show_values(order, first);
 		return;
 	}
-	row = wa_row_order_new(order->mixed);
-	store_values(order, arguments, row, 0);
-	store_group(row, order->nvalues, group);
-	wa_row_order_add(order->mixed);
-	if (!order->has_groups)
-		return;
-	order->bytes += ROW_BYTES;
-	for (int i = 0; i < order->nvalues; i++)
-		order->bytes +=
-			bytes_of(&order->values[i], &arguments[order->values[i].argument]);
-	if (order->bytes > (Size) work_mem * 1024)
-		part_groups(order);
+	begin_sort(order, order->sorted);
+	(void) show_values(order, first);
+	wa_row_order_add(order->sorted);
+	for (; row != NULL; row = wa_row_order_next(order->by_group))
+	{
+		(void) show_values(order, row);
+		wa_row_order_add(order->sorted);
+	}
 }
 
-bool
-wa_transition_order_is_by_group(const WaTransitionOrder *order)
-{
-	return order->is_by_group;
-}
-
-/* Has the rows of a group come to be sorted; returns false if it has none. */
+/* Comes to the rows of a group; returns false if it has none. */
 static bool
-sort_group(WaTransitionOrder *order, uint32 group)
+find_group(WaTransitionOrder *order, uint32 group)
 {
-	const TupleTableSlot *row;
-
-	while (order->arrived < (int64) group)
+	while (order->by_group != NULL && order->arrived < (int64) group)
 	{
 		const TupleTableSlot *keys = wa_row_order_next_group(order->by_group);
 
 		order->arrived =
 			keys == NULL ? PG_INT64_MAX : DatumGetInt64(keys->tts_values[0]);
 	}
-	if (order->arrived != (int64) group)
+	if (order->by_group != NULL && order->arrived != (int64) group)
 		return false;
-	begin_sort(order, order->sorted);
-	forget_last(order);
-	while ((row = wa_row_order_next(order->by_group)) != NULL)
-	{
-		TupleTableSlot *added = wa_row_order_new(order->sorted);
-
-		memcpy(added->tts_values, &row->tts_values[1],
-			   sizeof(Datum) * order->nvalues);
-		memcpy(added->tts_isnull, &row->tts_isnull[1],
-			   sizeof(bool) * order->nvalues);
-		store_group(added, order->nvalues, group);
-		wa_row_order_add(order->sorted);
-	}
-	(void) wa_row_order_next_group(order->sorted);
+	ExecClearTuple(order->last);
+	if (order->by_group != NULL)
+		sort_arrived(order);
 	order->present = group;
-	return true;
+	return order->is_single || wa_row_order_next_group(order->sorted) != NULL;
 }
 
-/* Returns room for the row of a group that was returned last. */
-static MinimalTuple *
-find_last(WaTransitionOrder *order, uint32 group)
-{
-	const uint32 number = order->is_by_group ? 0 : group;
-
-	if (number >= order->nlast)
-	{
-		const uint64 count = Max((uint64) order->nlast * 2, number + 1);
-		const Size bytes = count * sizeof(MinimalTuple);
-
-		order->last = order->last == NULL
-						  ? MemoryContextAllocHuge(order->memory, bytes)
-						  : repalloc_huge(order->last, bytes);
-		memset(order->last + order->nlast, 0,
-			   (count - order->nlast) * sizeof(MinimalTuple));
-		order->nlast = (uint32) count;
-	}
-	return &order->last[number];
-}
-
-/* Tells whether a row is the same as an earlier one. */
+/* Tells whether a row is the same as the one that was returned last. */
 static bool
-is_same(WaTransitionOrder *order, const TupleTableSlot *row,
-		MinimalTuple earlier)
+is_same(const WaTransitionOrder *order, const TupleTableSlot *row)
 {
-	TupleTableSlot *before = order->before;
+	const TupleTableSlot *last = order->last;
 
-	if (earlier == NULL)
+	if (TTS_EMPTY(last))
 		return false;
-	ExecStoreMinimalTuple(earlier, before, false);
-	slot_getallattrs(before);
 	for (int i = 0; i < order->nequalities; i++)
 	{
 		Equality *equality = &order->equalities[i];
 		const int number = equality->value;
 
-		if (before->tts_isnull[number] != row->tts_isnull[number])
+		if (last->tts_isnull[number] != row->tts_isnull[number])
 			return false;
 		if (!row->tts_isnull[number] &&
 			!DatumGetBool(FunctionCall2Coll(
 				&equality->function, equality->collation,
-				before->tts_values[number], row->tts_values[number])))
+				last->tts_values[number], row->tts_values[number])))
 			return false;
 	}
 	return true;
 }
 
-/* Tells whether DISTINCT leaves a row out, which is behind all earlier ones of its group. */
-static bool
-is_left_out(WaTransitionOrder *order, const TupleTableSlot *row, uint32 group)
-{
-	MinimalTuple *last;
-	MemoryContext old;
-
-	if (!order->is_distinct)
-		return false;
-	last = find_last(order, group);
-	if (is_same(order, row, *last))
-		return true;
-	ExecClearTuple(order->before);
-	if (*last != NULL)
-		pfree(*last);
-	old = MemoryContextSwitchTo(order->memory);
-	*last = heap_form_minimal_tuple(order->before->tts_tupleDescriptor,
-									row->tts_values, row->tts_isnull);
-	MemoryContextSwitchTo(old);
-	return false;
-}
-
-/* Returns the next row, whoever may be left out, or NULL. */
+/* Returns the next row of the present group, or NULL. */
 static TupleTableSlot *
-read_row(WaTransitionOrder *order, uint32 *group)
+next_row(WaTransitionOrder *order)
 {
-	TupleTableSlot *row;
+	TupleTableSlot *row = order->single;
 
-	if (order->is_by_group)
-		return order->present == (int64) *group || sort_group(order, *group)
-				   ? wa_row_order_next(order->sorted)
-				   : NULL;
-	if (order->arrived < 0)
-		order->arrived =
-			wa_row_order_next_group(order->mixed) == NULL ? PG_INT64_MAX : 0;
-	row = order->arrived == 0 ? wa_row_order_next(order->mixed) : NULL;
-	if (row != NULL)
-		*group = (uint32) DatumGetInt64(row->tts_values[order->nvalues]);
+	if (!order->is_single)
+		return wa_row_order_next(order->sorted);
+	order->single = NULL;
 	return row;
 }
 
 bool
-wa_transition_order_next(WaTransitionOrder *order, uint32 *group,
+wa_transition_order_next(WaTransitionOrder *order, uint32 group,
 						 NullableDatum *arguments)
 {
-	const TupleTableSlot *row;
+	TupleTableSlot *row;
 
-	do
-	{
-		row = read_row(order, group);
-		if (row == NULL)
-			return false;
-	} while (is_left_out(order, row, *group));
+	if (order->present != (int64) group && !find_group(order, group))
+		return false;
+	row = next_row(order);
+	while (order->is_distinct && row != NULL && is_same(order, row))
+		row = next_row(order);
+	if (row == NULL)
+		return false;
 	for (int i = 0; i < order->nvalues; i++)
 	{
 		NullableDatum *argument = &arguments[order->values[i].argument];
@@ -496,16 +394,21 @@ wa_transition_order_next(WaTransitionOrder *order, uint32 *group,
 		argument->value = row->tts_values[i];
 		argument->isnull = row->tts_isnull[i];
 	}
+	if (order->is_distinct && !order->is_single)
+	{
+		ExecCopySlot(order->last, row);
+		slot_getallattrs(order->last);
+	}
 	return true;
 }
 
 void
 wa_transition_order_end(WaTransitionOrder *order)
 {
-	forget_last(order);
-	wa_row_order_end(order->mixed);
-	wa_row_order_end(order->by_group);
+	ExecClearTuple(order->last);
 	wa_row_order_end(order->sorted);
+	if (order->by_group != NULL)
+		wa_row_order_end(order->by_group);
 	if (order->seen != NULL)
 		wa_distinct_rows_drop(order->seen);
 	order->seen = NULL;

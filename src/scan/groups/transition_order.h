@@ -1,10 +1,9 @@
 /*
  * transition_order.h
- *		Rows of an aggregate that wants them in an order, or each value once.
+ *		Rows of an aggregate that wants them in an order, or each value once, group by group.
  *
- * As long as they have room in work_mem, rows of all groups are sorted together, so that each
- * group sees its own in their order.  Beyond, they are brought together by group, and sorted group
- * by group, so that no more than one state is there.
+ * Rows are brought together by group, and then sorted group by group, as PostgreSQL does it, so
+ * that no more than one state is there.
  */
 #ifndef WA_SCAN_TRANSITION_ORDER_H
 #define WA_SCAN_TRANSITION_ORDER_H
@@ -30,15 +29,12 @@ extern void wa_transition_order_begin(WaTransitionOrder *order);
 extern void wa_transition_order_add(WaTransitionOrder *order, uint32 group,
 									const NullableDatum *arguments);
 
-/* Tells whether rows come group by group.  To be called when all have been added. */
-extern bool wa_transition_order_is_by_group(const WaTransitionOrder *order);
-
 /*
- * Reads the next row: where rows come group by group, one of *group, which is the group that was
- * asked for before or a later one; else *group becomes its group.  Returns false if there is none.
- * What is not constant is stored, and stays until the next call.
+ * Reads the next row of a group, which is the one before it asked for or a later one; returns false
+ * if there is none.  What is not constant is stored, and stays until the next call.  To be called
+ * when all rows have been added.
  */
-extern bool wa_transition_order_next(WaTransitionOrder *order, uint32 *group,
+extern bool wa_transition_order_next(WaTransitionOrder *order, uint32 group,
 									 NullableDatum *arguments);
 
 /* Forgets all rows. */

@@ -2,265 +2,62 @@
  * transitions.c
  *		Aggregates that their own functions compute, group by group; see transitions.h.
  *
- * Functions find out who calls them by AggState: there is one that stands for a node of
- * PostgreSQL's with this aggregate alone.  The rules of strict functions, of who frees and who
- * copies a state, and of final functions are those of nodeAgg.c.
+ * Who frees and who copies a state is as in executor/nodeAgg.c.
  */
 #include "postgres.h"
 
-#include "access/htup_details.h"
-#include "catalog/objectaccess.h"
-#include "catalog/pg_aggregate.h"
-#include "catalog/pg_proc.h"
 #include "executor/executor.h"
-#include "executor/nodeAgg.h"
-#include "parser/parse_agg.h"
-#include "parser/parse_coerce.h"
-#include "utils/acl.h"
-#include "utils/builtins.h"
 #include "utils/datum.h"
 #include "utils/expandeddatum.h"
-#include "utils/lsyscache.h"
 #include "utils/memutils.h"
-#include "utils/syscache.h"
 
-#include "compat.h"
+#include "scan/groups/transition_call.h"
 #include "scan/groups/transition_order.h"
 #include "scan/groups/transitions.h"
 
 /* What a group has. */
 typedef struct State
 {
-	Datum value;
-	bool is_null;
+	NullableDatum of;
 	bool is_empty; /* the first argument that is not NULL becomes the value */
 	bool is_final; /* the value is what it has come to */
 } State;
 
-/* A value of SQL as it is stored. */
-typedef struct Storage
-{
-	Oid type;
-	int16 length;
-	bool by_value;
-} Storage;
-
 struct WaTransitions
 {
-	const Aggref *aggref;
+	WaTransitionCall call;
 	const WaTransitionInput *inputs;
-	int narguments; /* all that Aggref.args is, of which these go to the function: */
-	int ninputs;
+	int narguments;           /* all that Aggref.args is */
 	NullableDatum *arguments; /* of a row */
-	AggState *caller;
-	ExprContext *econtext; /* whose memory has the states */
-	MemoryContext scratch; /* of a row */
-
-	FmgrInfo function;
-	FunctionCallInfo call;
-	Storage state;
-	NullableDatum start;
-
-	FmgrInfo final_function;
-	FunctionCallInfo final_call; /* NULL: the state is the result */
-	int ndirect;                 /* arguments that are no row's, and: */
-	ExprState **direct;
-	int nfinal; /* arguments of that */
-	Storage result;
-	bool
-		ends; /* the final function may change a state, so that it is called once */
+	ExprContext *econtext;    /* whose memory has the states */
+	MemoryContext scratch;    /* of a row */
 
 	uint32 ngroups;
 	uint32 room; /* for so many */
 	State *states;
 
-	WaTransitionOrder *order; /* of rows; NULL: they come in none */
-	bool has_only;            /* group by group, so that there is one state: */
-	State only;
-	int64 group; /* that was asked for last; -1: none */
+	/* If rows come in an order, there is one state, of the last group that was asked for. */
+	WaTransitionOrder *order; /* NULL: they do not */
+	State ordered;
+	int64 group; /* -1: none */
 };
-
-/* Returns how values of a type are stored. */
-static Storage
-storage_of(Oid type)
-{
-	Storage storage = {.type = type};
-
-	get_typlenbyval(type, &storage.length, &storage.by_value);
-	return storage;
-}
-
-/* Checks that the owner of an aggregate may call one of its functions. */
-static void
-check_right(Oid function, Oid owner)
-{
-	const AclResult result = proc_aclcheck_compat(function, owner, ACL_EXECUTE);
-
-	if (result != ACLCHECK_OK)
-		aclcheck_error(result, OBJECT_FUNCTION, get_func_name(function));
-	InvokeFunctionExecuteHook(function);
-}
-
-/* Returns the owner of an aggregate. */
-static Oid
-owner_of(Oid aggregate)
-{
-	HeapTuple tuple = SearchSysCache1(PROCOID, ObjectIdGetDatum(aggregate));
-	Oid owner;
-
-	if (!HeapTupleIsValid(tuple))
-		elog(ERROR, "cache lookup failed for function %u", aggregate);
-	owner = ((Form_pg_proc) GETSTRUCT(tuple))->proowner;
-	ReleaseSysCache(tuple);
-	return owner;
-}
-
-/* Makes what functions see as the node that calls them. */
-static AggState *
-make_caller(EState *estate, const Aggref *aggref, bool has_groups)
-{
-	AggState *caller = makeNode(AggState);
-
-	caller->ss.ps.state = estate;
-	caller->aggstrategy = has_groups ? AGG_HASHED : AGG_PLAIN;
-	caller->aggs = list_make1((Aggref *) aggref);
-	caller->numaggs = 1;
-	caller->numtrans = 1;
-	caller->peragg = palloc0(sizeof(AggStatePerAggData));
-	caller->peragg->aggref = (Aggref *) aggref;
-	caller->pertrans = palloc0(sizeof(AggStatePerTransData));
-	caller->pertrans->aggref = (Aggref *) aggref;
-	caller->curpertrans = caller->pertrans;
-	caller->curaggcontext = CreateExprContext(estate);
-	caller->tmpcontext = CreateExprContext(estate);
-	return caller;
-}
-
-/* Makes the call of a function with so many arguments. */
-static FunctionCallInfo
-make_call(const WaTransitions *transitions, Oid function, Expr *expression,
-		  int nargs, FmgrInfo *info)
-{
-	FunctionCallInfo call = palloc0(SizeForFunctionCallInfo(nargs));
-
-	fmgr_info(function, info);
-	fmgr_info_set_expr((Node *) expression, info);
-	InitFunctionCallInfoData(*call, info, nargs,
-							 transitions->aggref->inputcollid,
-							 (Node *) transitions->caller, NULL);
-	return call;
-}
-
-/* Makes the calls of the functions of an aggregate, whose arguments have these types. */
-static void
-make_calls(WaTransitions *transitions, const FormData_pg_aggregate *form,
-		   Oid *types, int ntypes)
-{
-	const Aggref *aggref = transitions->aggref;
-	const Oid owner = owner_of(aggref->aggfnoid);
-	Expr *expression;
-
-	check_right(form->aggtransfn, owner);
-	build_aggregate_transfn_expr(types, ntypes, transitions->ndirect,
-								 aggref->aggvariadic, aggref->aggtranstype,
-								 aggref->inputcollid, form->aggtransfn,
-								 InvalidOid, &expression, NULL);
-	transitions->call =
-		make_call(transitions, form->aggtransfn, expression,
-				  transitions->ninputs + 1, &transitions->function);
-	if (!OidIsValid(form->aggfinalfn))
-		return;
-	check_right(form->aggfinalfn, owner);
-	transitions->nfinal =
-		1 + (form->aggfinalextra ? ntypes : transitions->ndirect);
-	build_aggregate_finalfn_expr(
-		types, transitions->nfinal, aggref->aggtranstype, aggref->aggtype,
-		aggref->inputcollid, form->aggfinalfn, &expression);
-	transitions->final_call =
-		make_call(transitions, form->aggfinalfn, expression,
-				  transitions->nfinal, &transitions->final_function);
-	transitions->ends = form->aggfinalmodify != AGGMODIFY_READ_ONLY;
-}
-
-/* Returns the value that states start with. */
-static NullableDatum
-find_start(HeapTuple aggregate, Oid type)
-{
-	NullableDatum start;
-	Oid input;
-	Oid parameter;
-	char *shown;
-
-	start.value = SysCacheGetAttr(AGGFNOID, aggregate,
-								  Anum_pg_aggregate_agginitval, &start.isnull);
-	if (start.isnull)
-		return start;
-	getTypeInputInfo(type, &input, &parameter);
-	shown = TextDatumGetCString(start.value);
-	start.value = OidInputFunctionCall(input, shown, parameter, -1);
-	return start;
-}
-
-/* Checks that an argument can become a state that starts as NULL, of a strict function. */
-static void
-check_start(const WaTransitions *transitions, const Oid *types, int ntypes)
-{
-	if (transitions->function.fn_strict && transitions->start.isnull &&
-		(ntypes == 0 || !IsBinaryCoercible(types[0], transitions->state.type)))
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_FUNCTION_DEFINITION),
-				 errmsg("aggregate %u needs to have compatible input type and "
-						"transition type",
-						transitions->aggref->aggfnoid)));
-}
-
-/* Prepares the arguments that are no row's. */
-static ExprState **
-make_direct(const EState *estate, const Aggref *aggref)
-{
-	ExprState **direct =
-		palloc(sizeof(ExprState *) * (list_length(aggref->aggdirectargs) + 1));
-	ListCell *cell;
-
-	foreach (cell, aggref->aggdirectargs)
-		direct[foreach_current_index(cell)] = ExecInitExprWithParams(
-			(Expr *) lfirst(cell), estate->es_param_list_info);
-	return direct;
-}
 
 WaTransitions *
 wa_transitions_make(EState *estate, const Aggref *aggref, bool has_groups,
 					const WaTransitionInput *inputs)
 {
-	HeapTuple tuple =
-		SearchSysCache1(AGGFNOID, ObjectIdGetDatum(aggref->aggfnoid));
 	WaTransitions *transitions = palloc0(sizeof(WaTransitions));
-	Oid types[FUNC_MAX_ARGS];
-	const int ntypes = get_aggregate_argtypes((Aggref *) aggref, types);
+	const AggState *caller;
 
-	if (!HeapTupleIsValid(tuple))
-		elog(ERROR, "cache lookup failed for aggregate %u", aggref->aggfnoid);
-	transitions->aggref = aggref;
+	wa_transition_call_make(&transitions->call, estate, aggref, has_groups);
+	caller = transitions->call.caller;
 	transitions->inputs = inputs;
 	transitions->narguments = list_length(aggref->args);
-	transitions->ndirect = list_length(aggref->aggdirectargs);
-	transitions->direct = make_direct(estate, aggref);
-	/* Of an ordered set all that it is sorted by. */
-	transitions->ninputs = ntypes - transitions->ndirect;
 	transitions->arguments =
 		palloc0(sizeof(NullableDatum) * (transitions->narguments + 1));
-	transitions->caller = make_caller(estate, aggref, has_groups);
-	transitions->econtext = transitions->caller->curaggcontext;
-	transitions->scratch =
-		transitions->caller->tmpcontext->ecxt_per_tuple_memory;
-	transitions->state = storage_of(aggref->aggtranstype);
-	transitions->result = storage_of(aggref->aggtype);
-	make_calls(transitions, (Form_pg_aggregate) GETSTRUCT(tuple), types,
-			   ntypes);
-	transitions->start = find_start(tuple, aggref->aggtranstype);
-	check_start(transitions, types, ntypes);
+	transitions->econtext = caller->curaggcontext;
+	transitions->scratch = caller->tmpcontext->ecxt_per_tuple_memory;
 	transitions->order = wa_transition_order_make(aggref, has_groups);
-	ReleaseSysCache(tuple);
 	return transitions;
 }
 
@@ -272,7 +69,6 @@ forget(WaTransitions *transitions)
 	transitions->ngroups = 0;
 	transitions->room = 0;
 	transitions->states = NULL;
-	transitions->has_only = false;
 	transitions->group = -1;
 }
 
@@ -293,7 +89,7 @@ memory_of(const WaTransitions *transitions)
 
 /* Returns a copy of a value in the memory of the states. */
 static Datum
-keep(const WaTransitions *transitions, Datum value, const Storage *storage)
+keep(const WaTransitions *transitions, Datum value, const WaStoredType *storage)
 {
 	const MemoryContext old = MemoryContextSwitchTo(memory_of(transitions));
 	const Datum copy = datumCopy(value, storage->by_value, storage->length);
@@ -320,16 +116,18 @@ make_room(WaTransitions *transitions, uint32 ngroups)
 static void
 start_state(const WaTransitions *transitions, State *state)
 {
-	const NullableDatum *start = &transitions->start;
+	const WaTransitionCall *call = &transitions->call;
 
-	*state = (State){.is_null = start->isnull, .is_empty = start->isnull};
-	if (!start->isnull)
-		state->value = keep(transitions, start->value, &transitions->state);
+	*state = (State){.of = call->start, .is_empty = call->start.isnull};
+	if (!call->start.isnull)
+		state->of.value = keep(transitions, call->start.value, &call->state);
 }
 
 void
 wa_transitions_grow(WaTransitions *transitions, uint32 ngroups)
 {
+	if (transitions->order != NULL)
+		return;
 	if (ngroups > transitions->room)
 		make_room(transitions, ngroups);
 	for (; transitions->ngroups < ngroups; transitions->ngroups++)
@@ -343,20 +141,21 @@ wa_transitions_grow(WaTransitions *transitions, uint32 ngroups)
 static Datum
 keep_state(const WaTransitions *transitions, Datum value)
 {
-	const int16 length = transitions->state.length;
+	const WaStoredType *storage = &transitions->call.state;
 
-	if (DatumIsReadWriteExpandedObject(value, false, length) &&
+	if (DatumIsReadWriteExpandedObject(value, false, storage->length) &&
 		MemoryContextGetParent(DatumGetEOHP(value)->eoh_context) ==
 			memory_of(transitions))
 		return value;
-	return keep(transitions, value, &transitions->state);
+	return keep(transitions, value, storage);
 }
 
 /* Frees a state's value that has been replaced. */
 static void
 free_state(const WaTransitions *transitions, Datum value)
 {
-	if (DatumIsReadWriteExpandedObject(value, false, transitions->state.length))
+	if (DatumIsReadWriteExpandedObject(value, false,
+									   transitions->call.state.length))
 		DeleteExpandedObject(value);
 	else
 		pfree(DatumGetPointer(value));
@@ -364,59 +163,39 @@ free_state(const WaTransitions *transitions, Datum value)
 
 /* Has a state be what a function has returned. */
 static void
-set_state(const WaTransitions *transitions, State *state, Datum value,
-		  bool is_null)
+set_state(const WaTransitions *transitions, State *state, NullableDatum value)
 {
-	if (!transitions->state.by_value &&
-		DatumGetPointer(value) != DatumGetPointer(state->value))
+	if (!transitions->call.state.by_value &&
+		DatumGetPointer(value.value) != DatumGetPointer(state->of.value))
 	{
-		if (!is_null)
-			value = keep_state(transitions, value);
-		if (!state->is_null)
-			free_state(transitions, state->value);
+		if (!value.isnull)
+			value.value = keep_state(transitions, value.value);
+		if (!state->of.isnull)
+			free_state(transitions, state->of.value);
 	}
-	state->value = value;
-	state->is_null = is_null;
-}
-
-/* Tells whether a strict function is not called, as one of its arguments is NULL. */
-static bool
-is_left_out(const WaTransitions *transitions)
-{
-	for (int i = 0; transitions->function.fn_strict && i < transitions->ninputs;
-		 i++)
-		if (transitions->arguments[i].isnull)
-			return true;
-	return false;
+	state->of = value;
 }
 
 /* Has a state take the arguments of a row. */
 static void
-advance(WaTransitions *transitions, State *state)
+advance(const WaTransitions *transitions, State *state)
 {
-	FunctionCallInfo call = transitions->call;
-	const bool is_strict = transitions->function.fn_strict;
-	Datum value;
+	const WaTransitionCall *call = &transitions->call;
+	const NullableDatum *arguments = transitions->arguments;
 
-	if (is_left_out(transitions))
+	if (wa_transition_call_skips(call, arguments))
 		return;
-	if (is_strict && state->is_empty)
+	if (call->function.fn_strict && state->is_empty)
 	{
-		*state =
-			(State){.value = keep(transitions, transitions->arguments[0].value,
-								  &transitions->state)};
+		*state = (State){
+			.of.value = keep(transitions, arguments[0].value, &call->state)};
 		return;
 	}
-	if (is_strict && state->is_null)
+	if (call->function.fn_strict && state->of.isnull)
 		return;
 	state->is_empty = false;
-	call->args[0].value = state->value;
-	call->args[0].isnull = state->is_null;
-	memcpy(&call->args[1], transitions->arguments,
-		   sizeof(NullableDatum) * transitions->ninputs);
-	call->isnull = false;
-	value = FunctionCallInvoke(call);
-	set_state(transitions, state, value, call->isnull);
+	set_state(transitions, state,
+			  wa_transition_call_advance(call, state->of, arguments));
 }
 
 /* Has a group take the arguments of a row, or puts that where it comes in its order. */
@@ -425,7 +204,8 @@ take(WaTransitions *transitions, uint32 group)
 {
 	if (transitions->order == NULL)
 		advance(transitions, &transitions->states[group]);
-	else if (!is_left_out(transitions))
+	else if (!wa_transition_call_skips(&transitions->call,
+									   transitions->arguments))
 		wa_transition_order_add(transitions->order, group,
 								transitions->arguments);
 }
@@ -482,131 +262,58 @@ wa_transitions_take_row(WaTransitions *transitions, uint32 group,
 	MemoryContextSwitchTo(old);
 }
 
-/* Has states take rows in their order: those of a group that is asked for, or else of all. */
-static void
-read_rows(WaTransitions *transitions, uint32 group)
-{
-	MemoryContext old = MemoryContextSwitchTo(transitions->scratch);
-
-	for (int i = 0; i < transitions->narguments; i++)
-		transitions->arguments[i] = transitions->inputs[i].constant;
-	while (wa_transition_order_next(transitions->order, &group,
-									transitions->arguments))
-	{
-		State *state = &transitions->only;
-
-		if (!transitions->has_only)
-		{
-			wa_transitions_grow(transitions, group + 1);
-			state = &transitions->states[group];
-		}
-		advance(transitions, state);
-		MemoryContextReset(transitions->scratch);
-	}
-	MemoryContextSwitchTo(old);
-}
-
-/* Has the only state there is be that of a group. */
+/* Has the one state there is be that of a group, whose rows come in their order now. */
 static void
 read_group(WaTransitions *transitions, uint32 group)
 {
+	MemoryContext old;
+
 	if ((int64) group < transitions->group)
 		elog(ERROR, "groups are not asked for in their order");
-	forget(transitions);
-	start_state(transitions, &transitions->only);
+	ReScanExprContext(transitions->econtext);
+	start_state(transitions, &transitions->ordered);
 	transitions->group = group;
-	transitions->has_only = true;
-	read_rows(transitions, group);
+	for (int i = 0; i < transitions->narguments; i++)
+		transitions->arguments[i] = transitions->inputs[i].constant;
+	old = MemoryContextSwitchTo(transitions->scratch);
+	while (wa_transition_order_next(transitions->order, group,
+									transitions->arguments))
+	{
+		advance(transitions, &transitions->ordered);
+		MemoryContextReset(transitions->scratch);
+	}
+	MemoryContextSwitchTo(old);
 }
 
 /* Returns the state of a group, all of whose rows have come. */
 static State *
 state_of(WaTransitions *transitions, uint32 group)
 {
-	if (transitions->order != NULL &&
-		wa_transition_order_is_by_group(transitions->order))
-	{
-		if ((int64) group != transitions->group)
-			read_group(transitions, group);
-		return &transitions->only;
-	}
-	if (transitions->order != NULL && transitions->group < 0)
-	{
-		transitions->group = 0;
-		read_rows(transitions, 0);
-	}
-	wa_transitions_grow(transitions, group + 1);
-	return &transitions->states[group];
-}
-
-/* Returns an argument of the final function behind the state: those of rows are there as NULL. */
-static NullableDatum
-final_argument(const WaTransitions *transitions, int number)
-{
-	NullableDatum argument = {.isnull = true};
-
-	if (number < transitions->ndirect)
-		argument.value =
-			ExecEvalExpr(transitions->direct[number],
-						 transitions->caller->tmpcontext, &argument.isnull);
-	return argument;
-}
-
-/* Tells whether one of the arguments of a call is NULL. */
-static bool
-has_null(FunctionCallInfo call)
-{
-	for (int i = 0; i < call->nargs; i++)
-		if (call->args[i].isnull)
-			return true;
-	return false;
-}
-
-/* Returns what the final function makes of a state. */
-static Datum
-call_final(WaTransitions *transitions, const State *state, bool *is_null)
-{
-	FunctionCallInfo call = transitions->final_call;
-	Datum result;
-
-	call->args[0].value = MakeExpandedObjectReadOnly(
-		state->value, state->is_null, transitions->state.length);
-	call->args[0].isnull = state->is_null;
-	for (int i = 1; i < transitions->nfinal; i++)
-		call->args[i] = final_argument(transitions, i - 1);
-	*is_null = transitions->final_function.fn_strict && has_null(call);
-	if (*is_null)
-		return (Datum) 0;
-	call->isnull = false;
-	transitions->caller->curperagg = transitions->caller->peragg;
-	result = FunctionCallInvoke(call);
-	transitions->caller->curperagg = NULL;
-	*is_null = call->isnull;
-	return result;
+	if (transitions->order == NULL)
+		return &transitions->states[group];
+	if ((int64) group != transitions->group)
+		read_group(transitions, group);
+	return &transitions->ordered;
 }
 
 Datum
 wa_transitions_result(WaTransitions *transitions, uint32 group, bool *is_null)
 {
+	const WaTransitionCall *call = &transitions->call;
 	State *state = state_of(transitions, group);
-	Datum result;
+	NullableDatum result = state->of;
 
-	if (state->is_final || transitions->final_call == NULL)
+	if (!state->is_final)
+		result = wa_transition_call_finish(call, state->of);
+	if (!state->is_final && call->ends)
 	{
-		*is_null = state->is_null;
-		return MakeExpandedObjectReadOnly(state->value, state->is_null,
-										  transitions->result.length);
-	}
-	result = call_final(transitions, state, is_null);
-	if (transitions->ends)
-	{
+		if (!result.isnull)
+			result.value = keep(transitions, result.value, &call->result);
+		state->of = result;
 		state->is_final = true;
-		state->is_null = *is_null;
-		if (!*is_null)
-			result = keep(transitions, result, &transitions->result);
-		state->value = result;
 	}
-	return result;
+	*is_null = result.isnull;
+	return result.value;
 }
 
 Size
