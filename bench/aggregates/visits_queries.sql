@@ -1,6 +1,7 @@
 -- visits_queries.sql
---	  Queries that take values once, or in their order, or group by several sets of keys.  Those with ORDER BY
---	  leave no order open; of others rows are compared as a set.
+--	  Queries that take values once, or in their order, or group by several sets of keys, or have
+--	  aggregates that their own functions compute.  Those with ORDER BY leave no order open; of others
+--	  rows are compared as a set.
 
 -- name: users
 SELECT count(DISTINCT user_id) FROM visits;
@@ -58,3 +59,30 @@ SELECT at::date AS day, percentile_disc(0.95) WITHIN GROUP (ORDER BY width) FROM
 
 -- name: mode_by_region
 SELECT region, mode() WITHIN GROUP (ORDER BY width) FROM visits GROUP BY region ORDER BY region;
+
+-- name: texts_of_regions
+SELECT region, count(*), sum(price), avg(width), string_agg(phrase, ',') FILTER (WHERE phrase <> '') FROM visits GROUP BY region;
+
+-- name: texts_of_regions_chosen
+SELECT region, count(*), sum(price), string_agg(phrase, ',') FROM visits WHERE width = 7 AND phrase <> '' GROUP BY region;
+
+-- name: arrays_by_user
+SELECT user_id, count(*), sum(price), array_agg(region) FROM visits WHERE width < 20 GROUP BY user_id;
+
+-- name: json_of_regions
+SELECT region, count(*), sum(price), json_agg(phrase) FILTER (WHERE phrase <> '') FROM visits GROUP BY region;
+
+-- name: regressions
+SELECT region, count(*), sum(price), corr(duration, width), regr_slope(duration, width) FROM visits GROUP BY region;
+
+-- name: distinct_texts_of_regions
+SELECT region, count(*), sum(price), string_agg(DISTINCT phrase, ',') FROM visits GROUP BY region ORDER BY region;
+
+-- name: arrays_in_order
+SELECT region, count(*), sum(price), array_agg(user_id ORDER BY at, user_id) FROM visits GROUP BY region ORDER BY region;
+
+-- name: texts_in_order
+SELECT region, sum(price), string_agg(phrase, ',' ORDER BY phrase) FROM visits GROUP BY region ORDER BY region;
+
+-- name: users_and_texts
+SELECT region, count(DISTINCT user_id), string_agg(DISTINCT phrase, ',') FROM visits GROUP BY region ORDER BY region;

@@ -22,6 +22,16 @@ OVER_BOOLEANS = ["bool_and", "bool_or", "every"]
 OVER_BITS = ["bit_and", "bit_or", "bit_xor"]
 RANKED = ["percentile_disc", "percentile_cont", "mode"]
 
+# Aggregates that their own functions compute, of values that look the same where they are
+# equal, and the same whatever order their rows come in.
+OTHERS = ["array_agg({0} ORDER BY {0})", "array_agg(DISTINCT {0})",
+          "array_agg({0} ORDER BY {0} DESC NULLS LAST)", "jsonb_agg({0} ORDER BY {0})",
+          "string_agg(({0})::text, ',' ORDER BY ({0})::text COLLATE \"C\")",
+          "string_agg(DISTINCT ({0})::text, '; ')",
+          "count(DISTINCT ({0}, k1))", "bit_xor(hashtext(({0})::text)::bit(32))"]
+OTHERS_OF_INTEGERS = ["bit_or(({0})::bigint::bit(64))", "regr_count({0}, k1)",
+                      "rank(5) WITHIN GROUP (ORDER BY {0}, k1)"]
+
 # what the node must leave to PostgreSQL, which has to go on working
 LEFT_ALONE = {
     "order": "",
@@ -90,9 +100,21 @@ class Call:
         if (not query.left_alone and self.argument != "*" and not self.is_array
                 and self.kind in GROUPED and rng.random() < 0.12):
             self.draw_ranked(rng)
+        self.other = ""
+        if (not query.left_alone and not query.sets and self.argument != "*"
+                and not self.is_array
+                and self.kind in GROUPED - TWINS - {"bpchar", "money"}
+                and rng.random() < 0.06):
+            self.draw_other(rng)
         self.filter = ""
         if rng.random() < 0.25:
             self.filter = f" FILTER (WHERE {expressions.condition()})"
+
+    def draw_other(self, rng):
+        """Makes it an aggregate that is not of the family."""
+        self.other = rng.choice(OTHERS + OTHERS_OF_INTEGERS * (self.kind in INTEGERS))
+        self.function = "count"
+        self.is_array = True
 
     def draw_ranked(self, rng):
         """Makes it an aggregate over values in their order."""
@@ -127,6 +149,8 @@ class Call:
         if (side == "off" and accelerate == "all" and self.kind in FLOATS
                 and self.function not in EXACT):
             is_ours = True
+        if self.other:
+            return self.other.format(self.argument) + self.filter
         if self.function in RANKED:
             return (f"{'gpu_' if self.is_ours else ''}{self.function}({self.fractions}) "
                     f"WITHIN GROUP (ORDER BY {self.argument}{self.direction}){self.filter}")

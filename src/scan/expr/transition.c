@@ -35,16 +35,21 @@ find_aggregate(const Aggref *aggref)
 	return tuple;
 }
 
-bool
-wa_transition_takes(const Aggref *aggref)
+const char *
+wa_transition_refusal(const Aggref *aggref)
 {
-	const Node *direct = (const Node *) aggref->aggdirectargs;
+	Node *direct = (Node *) aggref->aggdirectargs;
 
+	if (aggref->agglevelsup != 0)
+		return "an aggregate belongs to an outer query";
+	if (aggref->aggsplit != AGGSPLIT_SIMPLE)
+		return "an aggregate is of an unusual kind";
 	/* What percentiles are of, and whatever else is no row's, is the same for all groups. */
-	return aggref->agglevelsup == 0 && aggref->aggsplit == AGGSPLIT_SIMPLE &&
-		   !contain_var_clause((Node *) direct) &&
-		   !contain_agg_clause((Node *) direct) &&
-		   !contain_subplans((Node *) direct);
+	if (contain_var_clause(direct) || contain_agg_clause(direct) ||
+		contain_subplans(direct))
+		return "a direct argument of an aggregate depends on a group, or has a "
+			   "subquery";
+	return NULL;
 }
 
 Oid

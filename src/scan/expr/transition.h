@@ -12,8 +12,13 @@
 
 #include "nodes/primnodes.h"
 
-/* Tells whether an aggregate can be computed by its functions. */
-extern bool wa_transition_takes(const Aggref *aggref);
+#include "core/must_check.h"
+
+/*
+ * Returns NULL if an aggregate can be computed by its functions, or why not, as the end of a
+ * sentence.
+ */
+extern WA_MUST_CHECK const char *wa_transition_refusal(const Aggref *aggref);
 
 /* Returns the transition function of an aggregate. */
 extern Oid wa_transition_function(const Aggref *aggref);

@@ -429,8 +429,8 @@ check_transitions(const WaScanQuery *query)
 	if (query->ntransitions == 0)
 		return NULL;
 	if (query->rolled != NULL)
-		return "an aggregate that is not of the family stands beside DISTINCT, "
-			   "percentiles or grouping sets";
+		return "an aggregate that is not of the family stands beside grouping "
+			   "sets";
 	return wa_aggregate_others_refusal();
 }
 

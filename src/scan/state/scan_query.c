@@ -159,10 +159,10 @@ add_aggregate(WaScanQuery *query, const Aggref *aggref,
 
 	if (reason != NULL)
 	{
-		if (!wa_transition_takes(aggref))
-			return reason;
-		add_transition(query, aggref, result);
-		return NULL;
+		reason = wa_transition_refusal(aggref);
+		if (reason == NULL)
+			add_transition(query, aggref, result);
+		return reason;
 	}
 	reason = check == NULL ? NULL : check(&call);
 	if (reason == NULL)
