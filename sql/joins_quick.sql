@@ -79,7 +79,7 @@ SET warpagg.enable_scan = on;
 -- PostgreSQL's plan is looked for where the node is not there: it does not join that,
 \set query 'SELECT x.kind, count(*), max(m.x) FROM quick_facts f JOIN quick_a x ON x.id = f.a JOIN quick_many m ON m.id = f.b GROUP BY 1'
 :quick
-\set query 'SELECT x.kind, count(*), string_agg(label, '','' ORDER BY v) FROM quick_facts f JOIN quick_a x ON x.id = f.a JOIN quick_c z ON z.id = f.c GROUP BY 1'
+\set query 'SELECT x.kind, count(*), string_agg(label, '','' ORDER BY v, f.ctid) FROM quick_facts f JOIN quick_a x ON x.id = f.a JOIN quick_c z ON z.id = f.c GROUP BY 1'
 :quick
 -- or another plan may cost less, and does
 SET random_page_cost = 0.01;

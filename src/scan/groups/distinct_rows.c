@@ -10,6 +10,7 @@
 #include "utils/datum.h"
 #include "utils/memutils.h"
 
+#include "compat.h"
 #include "scan/groups/distinct_rows.h"
 
 /* The bytes of a row. */
