@@ -136,15 +136,13 @@ explain_query_compat(Query *query, int options, IntoClause *into,
 #endif
 
 /* Reads the next datum of a sort, a copy in the current memory context if it is by reference. */
-static inline bool
-tuplesort_getdatum_compat(Tuplesortstate *sort, Datum *value, bool *is_null)
-{
 #if PG_VERSION_NUM >= 160000
-	return tuplesort_getdatum(sort, true, true, value, is_null, NULL);
+#define tuplesort_getdatum_compat(sort, value, is_null) \
+	tuplesort_getdatum(sort, true, true, value, is_null, NULL)
 #else
-	return tuplesort_getdatum(sort, true, value, is_null, NULL);
+#define tuplesort_getdatum_compat(sort, value, is_null) \
+	tuplesort_getdatum(sort, true, value, is_null, NULL)
 #endif
-}
 
 /* Checks a right of a role on a function. */
 static inline AclResult
