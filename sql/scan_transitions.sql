@@ -49,8 +49,9 @@ CREATE AGGREGATE called_sizes(text) (SFUNC = called_null, STYPE = text, INITCOND
 CREATE FUNCTION called_many(text, VARIADIC text[]) RETURNS text LANGUAGE sql IMMUTABLE AS 'SELECT coalesce($1, '''') || array_length($2, 1)';
 CREATE AGGREGATE called_variadic(VARIADIC text[]) (SFUNC = called_many, STYPE = text);
 
+-- Versions have other words for an error.
 CREATE FUNCTION called_check(query text) RETURNS text LANGUAGE sql AS $$
-    SELECT replace(wa_compare_order(query), ', heap', '')
+    SELECT replace(replace(wa_compare_order(query), ', heap', ''), 'null value not allowed for object key', 'field name must not be null')
 $$;
 
 CREATE VIEW called_queries AS SELECT query FROM unnest(ARRAY[
