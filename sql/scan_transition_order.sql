@@ -25,6 +25,11 @@ VACUUM (FREEZE, ANALYZE) ordered_names;
 CREATE FUNCTION ordered_step(text, text, integer) RETURNS text LANGUAGE sql IMMUTABLE STRICT AS 'SELECT right($1 || $2 || $3, 100)';
 CREATE AGGREGATE ordered_steps(text, integer) (SFUNC = ordered_step, STYPE = text, INITCOND = '');
 
+-- Arrays as PL/pgSQL has them while it works with them.
+CREATE FUNCTION ordered_array(x integer) RETURNS integer[] LANGUAGE plpgsql IMMUTABLE AS $$ DECLARE a integer[] := ARRAY[x]; BEGIN FOR i IN 1..3 LOOP a := array_append(a, x + i); END LOOP; RETURN a; END $$;
+CREATE FUNCTION ordered_both(integer[], integer[]) RETURNS integer[] LANGUAGE plpgsql IMMUTABLE STRICT AS $$ BEGIN RETURN $1 || $2; END $$;
+CREATE AGGREGATE ordered_all(integer[]) (SFUNC = ordered_both, STYPE = integer[]);
+
 CREATE FUNCTION ordered_check(query text) RETURNS text LANGUAGE sql AS $$
     SELECT replace(replace(wa_compare(query), ', heap', ''), ', partly', '')
 $$;
@@ -60,6 +65,8 @@ CREATE VIEW ordered_queries AS SELECT query FROM unnest(ARRAY[
     'SELECT k, array_agg(id ORDER BY 10 / small, id) FROM ordered_rows WHERE small <> 0 GROUP BY k',
     'SELECT k, array_agg(id ORDER BY 10 / small) FROM ordered_rows GROUP BY k',
     'SELECT o.k, (SELECT string_agg(t, '','' ORDER BY r.id) FROM ordered_rows r WHERE r.k = o.k) FROM ordered_names o',
+    'SELECT k, array_length(array_agg(DISTINCT ordered_array(k + id % 3)), 1), ordered_all(DISTINCT ordered_array(id % 4)), array_length(ordered_all(ordered_array(id) ORDER BY ordered_array(k), id), 1), sum(n * n * n) FROM ordered_rows GROUP BY k',
+    'SELECT k, length(string_agg(DISTINCT repeat(t, 1500), '','')), sum(n * n * n) FROM ordered_rows WHERE id < 2000 GROUP BY k',
     'SELECT k, bit_and(small::integer::bit(9)), bit_or(small::integer::bit(9)), max(t) FROM ordered_rows GROUP BY k'
 ]) AS q (query);
 SELECT ordered_check(query), query FROM ordered_queries;
@@ -95,6 +102,6 @@ EXPLAIN (COSTS OFF) SELECT k, sum(id), string_agg(DISTINCT t, ',') FILTER (WHERE
 DROP VIEW ordered_queries;
 DROP TABLE ordered_rows, ordered_names;
 DROP FUNCTION ordered_check(text);
-DROP AGGREGATE ordered_steps(text, integer);
-DROP FUNCTION ordered_step(text, text, integer);
+DROP AGGREGATE ordered_steps(text, integer), ordered_all(integer[]);
+DROP FUNCTION ordered_step(text, text, integer), ordered_array(integer), ordered_both(integer[], integer[]);
 DROP COLLATION ordered_alike;

@@ -39,6 +39,18 @@ SELECT count(*), sum(c) FROM (
     SELECT h, sum(v + 1) AS c FROM vg_many GROUP BY h) q;
 RESET work_mem;
 
+-- Aggregates that their own functions compute, with rows in an order, and beyond the memory.
+SELECT k, sum(id), length(string_agg(t, ',')), array_length(array_agg(a ORDER BY s, id), 1),
+       count(*) FILTER (WHERE flag), json_agg(u) FILTER (WHERE id < 9) FROM vg GROUP BY k ORDER BY k;
+SELECT length(string_agg(DISTINCT t, ',')), array_agg(DISTINCT s % 9 ORDER BY s % 9 DESC),
+       rank(3) WITHIN GROUP (ORDER BY s), percentile_cont(0.5) WITHIN GROUP (ORDER BY i),
+       corr(f, r) FROM vg WHERE id > 5;
+SET work_mem = '64kB';
+SELECT count(*), sum(length(c)), sum(array_length(d, 1)) FROM (
+    SELECT g, string_agg(h, ',' ORDER BY v DESC) AS c, array_agg(DISTINCT v) AS d
+    FROM vg_many GROUP BY g) q;
+RESET work_mem;
+
 -- Parameters, subselects and rescans.
 PREPARE vg_prepared(integer, text) AS
     SELECT k, sum(id + $1), count(*) FROM vg WHERE t > $2 GROUP BY k ORDER BY k;

@@ -41,6 +41,9 @@ typedef struct Entry
 #define SH_DEFINE
 #include "lib/simplehash.h"
 
+/* A row with a larger value is not looked for. */
+#define MAX_VALUE_BYTES 8192
+
 /* Once it is full, it is asked after each so many rows whether that share of them was seen before. */
 #define TRIED_ROWS  16384
 #define LEAST_SHARE 4
@@ -50,6 +53,8 @@ struct WaDistinctRows
 	MemoryContext context;
 	entries_hash *table;
 	StringInfoData row; /* the bytes of the present one */
+	bool
+		is_left_out; /* it is not looked for, as it lies elsewhere or is large */
 	bool is_full;
 	int64 nrows; /* since then, or since it was asked last, and: */
 	int64 nseen; /* of these */
@@ -73,35 +78,46 @@ wa_distinct_rows_make(MemoryContext parent)
 void
 wa_distinct_rows_begin(WaDistinctRows *rows, uint32 group)
 {
+	rows->is_left_out = false;
 	resetStringInfo(&rows->row);
 	appendBinaryStringInfo(&rows->row, (const char *) &group, sizeof(group));
+}
+
+/* Puts some bytes, and how many there are. */
+static void
+put_bytes(WaDistinctRows *rows, const void *bytes, Size size)
+{
+	const uint32 head = (uint32) size;
+
+	rows->is_left_out = size > MAX_VALUE_BYTES;
+	if (rows->is_left_out)
+		return;
+	appendBinaryStringInfo(&rows->row, (const char *) &head, sizeof(head));
+	appendBinaryStringInfo(&rows->row, bytes, (int) size);
 }
 
 void
 wa_distinct_rows_put(WaDistinctRows *rows, const NullableDatum *value,
 					 bool by_value, int16 length)
 {
-	const char *bytes = (const char *) &value->value;
-	Size size = sizeof(Datum);
-	uint32 head;
+	static const uint32 null_head = PG_UINT32_MAX;
+	const char *bytes = DatumGetPointer(value->value);
 
+	if (rows->is_left_out)
+		return;
 	if (value->isnull)
-		size = 0;
-	else if (!by_value)
-	{
-		bytes = DatumGetPointer(value->value);
-		size = datumGetSize(value->value, false, length);
-	}
-	/* However a text lies, its bytes are the same. */
-	if (!value->isnull && length == -1 && !VARATT_IS_EXTERNAL(bytes) &&
-		!VARATT_IS_COMPRESSED(bytes))
-	{
-		size = VARSIZE_ANY_EXHDR(bytes);
-		bytes = VARDATA_ANY(bytes);
-	}
-	head = value->isnull ? PG_UINT32_MAX : (uint32) size;
-	appendBinaryStringInfo(&rows->row, (const char *) &head, sizeof(head));
-	appendBinaryStringInfo(&rows->row, bytes, (int) size);
+		appendBinaryStringInfo(&rows->row, (const char *) &null_head,
+							   sizeof(null_head));
+	else if (by_value)
+		put_bytes(rows, &value->value, sizeof(Datum));
+	else if (length != -1)
+		put_bytes(rows, bytes, datumGetSize(value->value, false, length));
+	else if (VARATT_IS_EXTERNAL(bytes))
+		rows->is_left_out = true;
+	else if (VARATT_IS_COMPRESSED(bytes))
+		put_bytes(rows, bytes, VARSIZE_ANY(bytes));
+	else /* However it lies, its bytes are the same. */
+		put_bytes(rows, VARDATA_ANY(bytes), VARSIZE_ANY_EXHDR(bytes));
 }
 
 /* Tells whether too few of the rows that have come since the table is full are in it. */
@@ -143,6 +159,8 @@ wa_distinct_rows_look(WaDistinctRows *rows)
 {
 	Key key = {.length = (uint32) rows->row.len, .bytes = rows->row.data};
 
+	if (rows->is_left_out)
+		return WA_ROW_NEW;
 	if (is_useless(rows))
 		return WA_ROW_UNKNOWN;
 	key.hash = hash_bytes((const unsigned char *) key.bytes, (int) key.length);

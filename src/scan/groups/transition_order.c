@@ -7,19 +7,14 @@
  */
 #include "postgres.h"
 
-#include "catalog/pg_aggregate.h"
 #include "catalog/pg_operator_d.h"
 #include "catalog/pg_type.h"
 #include "executor/executor.h"
-#include "miscadmin.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/optimizer.h"
 #include "optimizer/tlist.h"
-#include "utils/datum.h"
 #include "utils/lsyscache.h"
-#include "utils/memutils.h"
 
-#include "scan/expr/transition.h"
 #include "scan/groups/distinct_rows.h"
 #include "scan/groups/row_order.h"
 #include "scan/groups/transition_order.h"
@@ -45,12 +40,12 @@ struct WaTransitionOrder
 	MemoryContext context;
 	int nvalues; /* arguments that are not constant */
 	Value *values;
-	bool
-		is_constant; /* what rows are sorted by, so that it is the number of the group */
+	bool is_constant; /* rows are sorted by no value, but by: */
 
-	WaRowOrder *
-		by_group; /* that number, by which rows come, and values; NULL: no groups */
-	int64 arrived;          /* the group that it has come to; -1: none yet */
+	/* The number of the group, by which rows come, and values; NULL: there is one group. */
+	WaRowOrder *by_group;
+	int64 arrived; /* the group that it has come to; -1: none yet */
+
 	WaRowOrder *sorted;     /* values of one group, in the order */
 	int64 present;          /* that group; -1: none yet */
 	bool is_single;         /* it has one row, which: */
@@ -226,6 +221,15 @@ store_group(TupleTableSlot *row, int number, uint32 group)
 	row->tts_isnull[number] = false;
 }
 
+/* Forgets which rows have come. */
+static void
+drop_seen(WaTransitionOrder *order)
+{
+	if (order->seen != NULL)
+		wa_distinct_rows_drop(order->seen);
+	order->seen = NULL;
+}
+
 /* Tells whether the same row has come before, to DISTINCT. */
 static bool
 was_seen(WaTransitionOrder *order, uint32 group, const NullableDatum *arguments)
@@ -249,8 +253,7 @@ was_seen(WaTransitionOrder *order, uint32 group, const NullableDatum *arguments)
 		case WA_ROW_SEEN:
 			return true;
 		default:
-			wa_distinct_rows_drop(seen);
-			order->seen = NULL;
+			drop_seen(order);
 			return false;
 	}
 }
@@ -331,6 +334,7 @@ find_group(WaTransitionOrder *order, uint32 group)
 	}
 	if (order->by_group != NULL && order->arrived != (int64) group)
 		return false;
+	drop_seen(order);
 	ExecClearTuple(order->last);
 	if (order->by_group != NULL)
 		sort_arrived(order);
@@ -409,7 +413,5 @@ wa_transition_order_end(WaTransitionOrder *order)
 	wa_row_order_end(order->sorted);
 	if (order->by_group != NULL)
 		wa_row_order_end(order->by_group);
-	if (order->seen != NULL)
-		wa_distinct_rows_drop(order->seen);
-	order->seen = NULL;
+	drop_seen(order);
 }
