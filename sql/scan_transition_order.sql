@@ -66,6 +66,7 @@ CREATE VIEW ordered_queries AS SELECT query FROM unnest(ARRAY[
     'SELECT k, array_agg(id ORDER BY 10 / small) FROM ordered_rows GROUP BY k',
     'SELECT o.k, (SELECT string_agg(t, '','' ORDER BY r.id) FROM ordered_rows r WHERE r.k = o.k) FROM ordered_names o',
     'SELECT k, array_length(array_agg(DISTINCT ordered_array(k + id % 3)), 1), ordered_all(DISTINCT ordered_array(id % 4)), array_length(ordered_all(ordered_array(id) ORDER BY ordered_array(k), id), 1), sum(n * n * n) FROM ordered_rows GROUP BY k',
+    'SELECT k, count(DISTINCT u), count(DISTINCT (t, small)), count(DISTINCT i), array_length(array_agg(DISTINCT a), 1), mode() WITHIN GROUP (ORDER BY u) FROM ordered_rows WHERE a IS NOT NULL GROUP BY k',
     'SELECT k, length(string_agg(DISTINCT repeat(t, 1500), '','')), sum(n * n * n) FROM ordered_rows WHERE id < 2000 GROUP BY k',
     'SELECT k, bit_and(small::integer::bit(9)), bit_or(small::integer::bit(9)), max(t) FROM ordered_rows GROUP BY k'
 ]) AS q (query);

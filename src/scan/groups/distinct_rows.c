@@ -44,19 +44,18 @@ typedef struct Entry
 /* A row with a larger value is not looked for. */
 #define MAX_VALUE_BYTES 8192
 
-/* Once it is full, it is asked after each so many rows whether that share of them was seen before. */
-#define TRIED_ROWS  16384
-#define LEAST_SHARE 4
+/* After each so many rows it is asked whether that share of them was seen before. */
+#define TRIED_ROWS  65536
+#define LEAST_SHARE 8
 
 struct WaDistinctRows
 {
 	MemoryContext context;
 	entries_hash *table;
 	StringInfoData row; /* the bytes of the present one */
-	bool
-		is_left_out; /* it is not looked for, as it lies elsewhere or is large */
+	bool is_left_out;   /* it is not looked for */
 	bool is_full;
-	int64 nrows; /* since then, or since it was asked last, and: */
+	int64 nrows; /* since it was asked last, and: */
 	int64 nseen; /* of these */
 };
 
@@ -120,13 +119,13 @@ wa_distinct_rows_put(WaDistinctRows *rows, const NullableDatum *value,
 		put_bytes(rows, VARDATA_ANY(bytes), VARSIZE_ANY_EXHDR(bytes));
 }
 
-/* Tells whether too few of the rows that have come since the table is full are in it. */
+/* Tells whether too few of the rows that have come are in the table. */
 static bool
 is_useless(WaDistinctRows *rows)
 {
 	const bool are_few = rows->nseen * LEAST_SHARE < rows->nrows;
 
-	if (!rows->is_full || rows->nrows < TRIED_ROWS)
+	if (rows->nrows < TRIED_ROWS)
 		return false;
 	rows->nrows = 0;
 	rows->nseen = 0;
@@ -149,8 +148,6 @@ add(WaDistinctRows *rows, Key key)
 							  key.bytes, key.length);
 	rows->is_full =
 		MemoryContextMemAllocated(rows->context, true) > (Size) work_mem * 1024;
-	rows->nrows = 0;
-	rows->nseen = 0;
 	return true;
 }
 

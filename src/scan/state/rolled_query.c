@@ -11,8 +11,10 @@
 #include "catalog/pg_aggregate.h"
 #include "catalog/pg_collation.h"
 #include "catalog/pg_type.h"
+#include "nodes/nodeFuncs.h"
 #include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
+#include "utils/typcache.h"
 
 #include "heap/gather.h"
 #include "scan/state/rolled_query.h"
@@ -187,6 +189,24 @@ add_ranked_values(Parts *parts)
 	return NULL;
 }
 
+/* Tells whether the values of an aggregate with one argument can be a key. */
+static bool
+has_key(const Aggref *aggref, const List *clauses)
+{
+	const Node *values =
+		(const Node *) linitial_node(TargetEntry, aggref->args)->expr;
+	const Oid type = exprType(values);
+	const Oid collation = exprCollation(values);
+	const SortGroupClause *clause = linitial_node(SortGroupClause, clauses);
+	WaVectorKind kind;
+
+	return wa_gather_kind(type, &kind) &&
+		   (kind == WA_VECTOR_TEXT ||
+			lookup_type_cache(type, TYPECACHE_EQ_OPR)->eq_opr ==
+				clause->eqop) &&
+		   (!OidIsValid(collation) || get_collation_isdeterministic(collation));
+}
+
 /* Tells whether an aggregate can be computed by what its finer groups have. */
 static bool
 is_made_of_groups(Aggref *aggref)
@@ -195,10 +215,12 @@ is_made_of_groups(Aggref *aggref)
 	WaRankedCall ranked;
 
 	if (wa_ranked_is(aggref))
-		return wa_ranked_describe(aggref, &ranked) == NULL;
+		return wa_ranked_describe(aggref, &ranked) == NULL &&
+			   has_key(aggref, aggref->aggorder);
 	if (!is_distinct(aggref))
 		return wa_aggregate_describe(aggref, &call) == NULL;
 	return list_length(aggref->args) == 1 &&
+		   has_key(aggref, aggref->aggdistinct) &&
 		   wa_aggregate_describe(
 			   without_distinct(aggref, wa_aggregate_values(aggref)), &call) ==
 			   NULL;
