@@ -192,6 +192,12 @@ like(value($coordinator, "EXPLAIN (VERBOSE, COSTS OFF)
 		\ FROM\ public\.plain\ WHERE\ \(\(n\ >\ 2::numeric\)\)\ GROUP\ BY\ 1/x,
 	'aggregates are in the remote query');
 
+# Rows are read where an aggregate has to see them.
+is_as_here('lists', $whole,
+	"SELECT sensor, count(*), sum(v), string_agg(DISTINCT t, ','), array_agg(v ORDER BY v)
+	 FROM readings GROUP BY sensor ORDER BY sensor",
+	qr/Custom Scan \(WarpAgg\).*string_agg/s, 0, 6);
+
 # Otherwise rows are fetched.
 foreach my $settings ($whole, $by_partition)
 {

@@ -125,6 +125,9 @@ wa_pushed_sources_results(const WaScanQuery *query)
 {
 	List *results = list_copy(query->keys);
 
+	/* A server's result of others is no state that rows can be added to. */
+	if (query->ntransitions > 0)
+		return NIL;
 	for (int i = 0; i < query->ncolumns; i++)
 		if (!append_values(&query->columns[i], &results))
 			return NIL;
