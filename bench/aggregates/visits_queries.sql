@@ -64,10 +64,10 @@ SELECT region, mode() WITHIN GROUP (ORDER BY width) FROM visits GROUP BY region 
 SELECT region, count(*), sum(price), avg(width), string_agg(phrase, ',') FILTER (WHERE phrase <> '') FROM visits GROUP BY region;
 
 -- name: texts_of_regions_chosen
-SELECT region, count(*), sum(price), string_agg(phrase, ',') FROM visits WHERE width = 7 AND phrase <> '' GROUP BY region;
+SELECT region, count(*), sum(price), string_agg(phrase, ',') FROM visits WHERE width = 1440 AND phrase <> '' GROUP BY region;
 
 -- name: arrays_by_user
-SELECT user_id, count(*), sum(price), array_agg(region) FROM visits WHERE width < 20 GROUP BY user_id;
+SELECT user_id, count(*), sum(price), array_agg(region) FROM visits WHERE width < 1100 GROUP BY user_id;
 
 -- name: json_of_regions
 SELECT region, count(*), sum(price), json_agg(phrase) FILTER (WHERE phrase <> '') FROM visits GROUP BY region;

@@ -28,8 +28,8 @@ OTHERS = ["array_agg({0} ORDER BY {0})", "array_agg(DISTINCT {0})",
           "array_agg({0} ORDER BY {0} DESC NULLS LAST)", "jsonb_agg({0} ORDER BY {0})",
           "string_agg(({0})::text, ',' ORDER BY ({0})::text COLLATE \"C\")",
           "string_agg(DISTINCT ({0})::text, '; ')",
-          "count(DISTINCT ({0}, k1))", "bit_xor(hashtext(({0})::text)::bit(32))"]
-OTHERS_OF_INTEGERS = ["bit_or(({0})::bigint::bit(64))", "regr_count({0}, k1)",
+          "count(DISTINCT ({0}, 1))", "bit_xor(hashtext(({0})::text)::bit(32))"]
+OTHERS_OF_INTEGERS = ["bit_or(({0})::bigint::bit(64))", "regr_count({0}, {0})",
                       "rank(5) WITHIN GROUP (ORDER BY ({0})::bigint)"]
 
 # what the node must leave to PostgreSQL, which has to go on working
