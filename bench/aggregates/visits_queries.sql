@@ -64,16 +64,16 @@ SELECT region, mode() WITHIN GROUP (ORDER BY width) FROM visits GROUP BY region 
 SELECT region, count(*), sum(price), avg(width), string_agg(phrase, ',') FILTER (WHERE phrase <> '') FROM visits GROUP BY region;
 
 -- name: texts_of_regions_chosen
-SELECT region, count(*), sum(price), string_agg(phrase, ',') FROM visits WHERE width = 1440 AND phrase <> '' GROUP BY region;
+SELECT region, count(*), sum(price), string_agg(phrase, ',' ORDER BY phrase) FROM visits WHERE width = 1440 AND phrase <> '' GROUP BY region ORDER BY region;
 
 -- name: arrays_by_user
-SELECT user_id, count(*), sum(price), array_agg(region) FROM visits WHERE width < 1100 GROUP BY user_id;
+SELECT user_id, count(*), sum(price), array_agg(width ORDER BY width) FROM visits WHERE width < 1100 GROUP BY user_id ORDER BY user_id;
 
 -- name: json_of_regions
 SELECT region, count(*), sum(price), json_agg(phrase) FILTER (WHERE phrase <> '') FROM visits GROUP BY region;
 
 -- name: regressions
-SELECT region, count(*), sum(price), corr(duration, width), regr_slope(duration, width) FROM visits GROUP BY region;
+SELECT region, count(*), sum(price), round(corr(duration, width)::numeric, 6), round(regr_slope(duration, width)::numeric, 3) FROM visits GROUP BY region;
 
 -- name: distinct_texts_of_regions
 SELECT region, count(*), sum(price), string_agg(DISTINCT phrase, ',') FROM visits GROUP BY region ORDER BY region;
