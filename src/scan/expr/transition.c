@@ -23,9 +23,8 @@
 /* Likewise one whose length its type does not tell. */
 #define VARYING_BYTES 64
 
-/* Returns the row of an aggregate in pg_aggregate. */
-static HeapTuple
-find_aggregate(const Aggref *aggref)
+HeapTuple
+wa_transition_find(const Aggref *aggref)
 {
 	HeapTuple tuple =
 		SearchSysCache1(AGGFNOID, ObjectIdGetDatum(aggref->aggfnoid));
@@ -55,7 +54,7 @@ wa_transition_refusal(const Aggref *aggref)
 Oid
 wa_transition_function(const Aggref *aggref)
 {
-	HeapTuple tuple = find_aggregate(aggref);
+	HeapTuple tuple = wa_transition_find(aggref);
 	const Oid function = ((Form_pg_aggregate) GETSTRUCT(tuple))->aggtransfn;
 
 	ReleaseSysCache(tuple);
@@ -65,7 +64,7 @@ wa_transition_function(const Aggref *aggref)
 int
 wa_transition_bytes(const Aggref *aggref)
 {
-	HeapTuple tuple = find_aggregate(aggref);
+	HeapTuple tuple = wa_transition_find(aggref);
 	const int bytes = ((Form_pg_aggregate) GETSTRUCT(tuple))->aggtransspace;
 	const int length = get_typlen(aggref->aggtranstype);
 

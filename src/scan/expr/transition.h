@@ -10,6 +10,7 @@
 #ifndef WA_SCAN_TRANSITION_H
 #define WA_SCAN_TRANSITION_H
 
+#include "access/htup.h"
 #include "nodes/primnodes.h"
 
 #include "core/must_check.h"
@@ -19,6 +20,9 @@
  * sentence.
  */
 extern WA_MUST_CHECK const char *wa_transition_refusal(const Aggref *aggref);
+
+/* Returns the row of an aggregate in pg_aggregate, to be released (ReleaseSysCache). */
+extern HeapTuple wa_transition_find(const Aggref *aggref);
 
 /* Returns the transition function of an aggregate. */
 extern Oid wa_transition_function(const Aggref *aggref);

@@ -22,6 +22,7 @@
 #include "utils/syscache.h"
 
 #include "compat.h"
+#include "scan/expr/transition.h"
 #include "scan/groups/transition_call.h"
 
 /* Returns how values of a type are stored. */
@@ -189,13 +190,10 @@ void
 wa_transition_call_make(WaTransitionCall *call, EState *estate,
 						const Aggref *aggref, bool has_groups)
 {
-	HeapTuple tuple =
-		SearchSysCache1(AGGFNOID, ObjectIdGetDatum(aggref->aggfnoid));
+	HeapTuple tuple = wa_transition_find(aggref);
 	Oid types[FUNC_MAX_ARGS];
 	const int ntypes = get_aggregate_argtypes((Aggref *) aggref, types);
 
-	if (!HeapTupleIsValid(tuple))
-		elog(ERROR, "cache lookup failed for aggregate %u", aggref->aggfnoid);
 	memset(call, 0, sizeof(*call));
 	call->aggref = aggref;
 	call->caller = make_caller(estate, aggref, has_groups);

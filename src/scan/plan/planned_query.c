@@ -147,28 +147,6 @@ collect_filters(PlannerInfo *root, const List *infos, WaPlannedQuery *planned)
 	}
 }
 
-/*
- * Returns what is wrong with a grouping key, or NULL.  clause: NULL if it has one value in
- * each group anyway.
- */
-static const char *
-check_key(const SortGroupClause *clause, Node *key)
-{
-	Oid type = exprType(key);
-	Oid collation = exprCollation(key);
-	WaVectorKind kind;
-
-	if (!wa_gather_kind(type, &kind))
-		return psprintf("a grouping key has type %s", format_type_be(type));
-	if (clause != NULL &&
-		lookup_type_cache(type, TYPECACHE_EQ_OPR)->eq_opr != clause->eqop &&
-		kind != WA_VECTOR_TEXT)
-		return "a grouping key has an unusual equality";
-	if (OidIsValid(collation) && !get_collation_isdeterministic(collation))
-		return "the collation of a grouping key is not deterministic";
-	return NULL;
-}
-
 /* Returns what is wrong with one of a query's keys, or NULL. */
 static const char *
 check_one_key(const WaGrouping *grouping, Node *key)
@@ -176,13 +154,12 @@ check_one_key(const WaGrouping *grouping, Node *key)
 	ListCell *clause;
 	ListCell *cell;
 
-	forboth(
-		clause, grouping->clauses, cell,
-		grouping->keys) if (lfirst(cell) ==
-							key) return check_key(lfirst_node(SortGroupClause,
-															  clause),
-												  key);
-	return check_key(NULL, key);
+	forboth(clause, grouping->clauses, cell, grouping->keys) if (
+		lfirst(cell) ==
+		key) return wa_rolled_query_key_refusal(lfirst_node(SortGroupClause,
+															clause),
+												key);
+	return wa_rolled_query_key_refusal(NULL, key);
 }
 
 /* Returns the keys by which groups can be told from each other. */
@@ -388,10 +365,10 @@ check_values(const Aggref *aggref)
 
 	if (refusal != NULL)
 		return refusal;
-	return check_key(linitial_node(SortGroupClause, is_ranked
-														? aggref->aggorder
-														: aggref->aggdistinct),
-					 (Node *) linitial_node(TargetEntry, aggref->args)->expr);
+	return wa_rolled_query_key_refusal(
+		linitial_node(SortGroupClause,
+					  is_ranked ? aggref->aggorder : aggref->aggdistinct),
+		(Node *) linitial_node(TargetEntry, aggref->args)->expr);
 }
 
 /*

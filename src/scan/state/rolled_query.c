@@ -12,6 +12,7 @@
 #include "catalog/pg_collation.h"
 #include "catalog/pg_type.h"
 #include "nodes/nodeFuncs.h"
+#include "utils/builtins.h"
 #include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
 #include "utils/typcache.h"
@@ -189,22 +190,32 @@ add_ranked_values(Parts *parts)
 	return NULL;
 }
 
+const char *
+wa_rolled_query_key_refusal(const SortGroupClause *clause, const Node *key)
+{
+	Oid type = exprType(key);
+	Oid collation = exprCollation(key);
+	WaVectorKind kind;
+
+	if (!wa_gather_kind(type, &kind))
+		return psprintf("a grouping key has type %s", format_type_be(type));
+	if (clause != NULL &&
+		lookup_type_cache(type, TYPECACHE_EQ_OPR)->eq_opr != clause->eqop &&
+		kind != WA_VECTOR_TEXT)
+		return "a grouping key has an unusual equality";
+	if (OidIsValid(collation) && !get_collation_isdeterministic(collation))
+		return "the collation of a grouping key is not deterministic";
+	return NULL;
+}
+
 /* Tells whether the values of an aggregate with one argument can be a key. */
 static bool
 has_key(const Aggref *aggref, const List *clauses)
 {
-	const Node *values =
-		(const Node *) linitial_node(TargetEntry, aggref->args)->expr;
-	const Oid type = exprType(values);
-	const Oid collation = exprCollation(values);
-	const SortGroupClause *clause = linitial_node(SortGroupClause, clauses);
-	WaVectorKind kind;
-
-	return wa_gather_kind(type, &kind) &&
-		   (kind == WA_VECTOR_TEXT ||
-			lookup_type_cache(type, TYPECACHE_EQ_OPR)->eq_opr ==
-				clause->eqop) &&
-		   (!OidIsValid(collation) || get_collation_isdeterministic(collation));
+	return wa_rolled_query_key_refusal(
+			   linitial_node(SortGroupClause, clauses),
+			   (const Node *) linitial_node(TargetEntry, aggref->args)->expr) ==
+		   NULL;
 }
 
 /* Tells whether an aggregate can be computed by what its finer groups have. */

@@ -45,6 +45,13 @@ typedef struct WaRolledValues
 extern const WaScanQuery *wa_scan_query_returned(const WaScanQuery *query);
 
 /*
+ * Returns why values cannot be a key of groups, as the end of a sentence, or NULL.  clause: of
+ * GROUP BY, DISTINCT or an order; NULL if there is one value in each group anyway.
+ */
+extern WA_MUST_CHECK const char *
+wa_rolled_query_key_refusal(const SortGroupClause *clause, const Node *key);
+
+/*
  * Has a query group by the arguments of its aggregates with DISTINCT and of its percentiles, if it
  * has some, or by what all its grouping sets have: then query->rolled is the query as it was.  Keys and aggregates are
  * those of the plan, and nothing else has been made of them.  Returns why it cannot, as the end of
