@@ -124,9 +124,9 @@ measure()
 	for build in old new; do
 		use_build "$build"
 		scan_set_processes "$3"
-		scan_run_once on "$build.out" "$query" "$setup" >/dev/null
+		scan_results on "$build.out" "$query" "$setup"
 	done
-	scan_agree "$2" new.out old.out "$setup" >&2 || wa_die "results of $2 differ"
+	scan_diff new.out old.out >&2 || wa_die "results of $2 differ"
 	for ((i = 0; i < ROUNDS; i++)); do
 		for build in $(in_turn "$i"); do
 			use_build "$build"

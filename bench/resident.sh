@@ -257,8 +257,7 @@ TEXT
 			measure_query "$name"
 		done
 	done
-	print_total 'ClickBench' '^hits_'
-	print_total 'ClickBench, many groups (q15, q32, q35)' '^hits_q(15|32|35)$'
+	print_total hits '^hits_'
 }
 
 #

@@ -153,7 +153,7 @@ sizes()
 		case $table in
 			readings) echo "| readings | $(scan_table_size readings) |" ;;
 			lineitem) echo "| lineitem | TPC-H at scale factor $TPCH_SF, own generator: $(scan_table_size lineitem) |" ;;
-			hits) echo "| hits | ClickBench's columns that the queries read, own generator: $(scan_table_size hits) |" ;;
+			hits) echo "| hits | like ClickBench's, own generator: $(scan_table_size hits) |" ;;
 		esac
 	done
 }

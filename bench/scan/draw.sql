@@ -8,6 +8,12 @@ CREATE OR REPLACE FUNCTION pg_temp.draw(key int8, c int8, n int8)
 RETURNS int8 LANGUAGE sql IMMUTABLE
 RETURN (hashint8extended(key, c) & 1152921504606846975) % n;
 
+-- Likewise, but the smaller ones more often: a power, 2 or more, of uniform numbers.  The first of
+-- n numbers is drawn in n ^ (-1 / power) of all cases.
+CREATE OR REPLACE FUNCTION pg_temp.skewed(key int8, c int8, n int8, power int8 DEFAULT 2)
+RETURNS int8 LANGUAGE sql IMMUTABLE
+RETURN floor(n * (pg_temp.draw(key, c, 1000000000) / 1e9::float8) ^ power)::int8;
+
 -- A text of so many letters and digits.
 CREATE OR REPLACE FUNCTION pg_temp.letters(key int8, c int8, length int8)
 RETURNS text LANGUAGE sql IMMUTABLE

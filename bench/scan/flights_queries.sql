@@ -1,6 +1,5 @@
 -- flights_queries.sql
---	  Queries over the flights that the demo loads.  key=N: the rows come in the
---	  order of column N, and only in that.
+--	  Queries over the flights that the demo loads.
 
 -- name: flights_totals
 SELECT count(*), sum(delay), min(delay), max(delay), avg(delay), sum(distance) FROM flights;
@@ -17,5 +16,5 @@ SELECT date_trunc('day', date) AS day, count(*), sum(delay) FILTER (WHERE delay 
 -- name: flights_by_hour
 SELECT extract(hour FROM date) AS hour, avg(delay), var_pop(delay) FROM flights WHERE origin IN ('ATL', 'ORD', 'DFW') GROUP BY extract(hour FROM date) ORDER BY hour;
 
--- name: flights_by_route key=3
-SELECT origin, destination, count(*) AS c, sum(distance) FROM flights GROUP BY origin, destination HAVING count(*) > 3 ORDER BY c DESC LIMIT 20;
+-- name: flights_by_route
+SELECT origin, destination, count(*) AS c, sum(distance) FROM flights GROUP BY origin, destination HAVING count(*) > 3 ORDER BY c DESC, origin, destination LIMIT 20;

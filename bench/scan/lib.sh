@@ -4,7 +4,10 @@
 #	  agree: warpagg.enable_scan on and off.  Source it after scripts/lib.sh.
 #
 # The queries are those of *_queries.sql in this folder: each stands below a line
-# "-- name: NAME", "-- name: NAME key=N" or "-- name: NAME key=N group=M,...".
+# "-- name: NAME".  Their ORDER BY leaves nothing open.
+#
+# Variable: COLUMNS_OF, needed: tables whose files allow it (hits) have the columns alone that
+# the queries over them name, of those of QUERIES if that is set.
 
 SCAN_DIR=$WA_ROOT/bench/scan
 
@@ -19,7 +22,12 @@ scan_make_table()
 # The same without making its blocks all-visible.
 scan_fill_table()
 {
-	wa_psql -c 'SET client_min_messages = warning' -f - <"$SCAN_DIR/$1.sql"
+	local define
+
+	define=(wa_psql -c 'SET client_min_messages = warning')
+	"${define[@]}" -f - <"$SCAN_DIR/$1.sql"
+	[ "${COLUMNS_OF:-}" != needed ] ||
+		"${define[@]}" -v columns="$(scan_needed_columns "$1")" -f - <"$SCAN_DIR/$1.sql"
 	scan_fill_rows "$@"
 }
 
@@ -81,6 +89,35 @@ scan_names()
 	sed -nE 's/^-- name: ([a-z0-9_]+).*/\1/p' "$SCAN_DIR/$1_queries.sql"
 }
 
+# Prints the names of the queries over a table that are to be timed, in the order
+# of QUERIES if that is set.
+scan_timed_names()
+{
+	local known
+	local name
+
+	known=" $(scan_names "$1" | paste -sd ' ') "
+	for name in ${QUERIES:-$known}; do
+		[[ $known != *" $name "* ]] || echo "$name"
+	done
+}
+
+# Prints, as the text of an array, the columns of a table that queries to be timed name.
+# Arguments: the table, and what the queries are named for (default: it).
+scan_needed_columns()
+{
+	local name
+
+	for name in $(scan_timed_names "${2:-$1}"); do
+		scan_query "$name"
+	done >"$WA_TMP/queries.txt"
+	wa_psql -v text="$(cat "$WA_TMP/queries.txt")" -f - <<SQL
+SELECT array_agg(attname ORDER BY attnum) FROM pg_attribute
+	WHERE attrelid = '$1'::regclass AND attnum > 0
+		AND :'text' ~* ('\\m' || attname || '\\M');
+SQL
+}
+
 # Prints the text of a query in one line, without its semicolon.
 scan_query()
 {
@@ -93,19 +130,6 @@ scan_query()
 	echo "$text"
 }
 
-# Prints the number of the column that the rows of a query are ordered by, if
-# that leaves open which of several rows comes first.
-scan_key()
-{
-	sed -nE "s/^-- name: $1 key=([0-9]+).*/\\1/p" "$SCAN_DIR"/*_queries.sql
-}
-
-# Prints the numbers of the first columns of a query that tell its groups apart.
-scan_group()
-{
-	sed -nE "s/^-- name: $1 .*group=([0-9,]+)$/\\1/p" "$SCAN_DIR"/*_queries.sql
-}
-
 # Prints the settings of a side: "on", ours, or "off", the built-in aggregates in
 # PostgreSQL's own plan.
 scan_side()
@@ -116,10 +140,31 @@ scan_side()
 	echo "SET warpagg.enable_scan = $1; SET warpagg.accelerate = $accelerate"
 }
 
-# Writes the results of a query on a side to a file.  Arguments: side, file, query.
+# Says whether the text of a query leaves open in which order its rows come, or which of them
+# its LIMIT takes.
+scan_is_open()
+{
+	! grep -qiE ' ORDER BY [^()]*$' <<<"$1"
+}
+
+# Writes the results of a query on a side to a file, text for text, or as a set, before its LIMIT,
+# if it leaves open what comes first; prints the milliseconds.  Arguments: side, file, query,
+# set-up.
+scan_time_results()
+{
+	local query=$3
+
+	! scan_is_open "$3" || query=$(scan_unlimited "$3")
+	wa_psql ${4:+-c "$4"} -c "$(scan_side "$1")" -c '\timing on' -c "$query" >"$WA_TMP/once.out"
+	sed '/^Time: /d' "$WA_TMP/once.out" >"$WA_TMP/$2"
+	! scan_is_open "$3" || LC_ALL=C sort -o "$WA_TMP/$2" "$WA_TMP/$2"
+	awk '/^Time: / { time = $2 } END { print time }' "$WA_TMP/once.out"
+}
+
+# The same without printing; arguments as above.
 scan_results()
 {
-	wa_psql -c "$(scan_side "$1")" -c "$3" >"$WA_TMP/$2"
+	scan_time_results "$@" >/dev/null
 }
 
 # Says whether a query gets the node.
@@ -129,14 +174,13 @@ scan_has_node()
 		grep -qF '(WarpAgg)' "$WA_TMP/plan.out"
 }
 
-# Says whether both sides of a query have the same results, text for text, and
-# shows where they differ.
+# Says whether both sides of a query have the same results, and shows where they differ.
 scan_same()
 {
 	local query
 
 	query=$(scan_query "$1")
-	scan_same_text "$query" "$query" "$(scan_key "$1")"
+	scan_same_text "$query" "$query"
 }
 
 # Prints a query without its limit.
@@ -145,75 +189,30 @@ scan_unlimited()
 	sed -E 's/ LIMIT [0-9]+( OFFSET [0-9]+)?$//' <<<"$1"
 }
 
-# Compares two queries, the first with the node and the second without; returns 0
-# if the results are the same, 1 if they differ, 2 if a query fails.  The third
-# argument is that of scan_key: where it is set, the rows that a LIMIT picks may
-# differ as long as that column does not; all rows, before the limit, must be the
-# same.
+# Compares two queries, the first with the node and the second without; returns 0 if the results
+# are the same, 1 if they differ, 2 if a query fails.  Where it is open which rows a LIMIT takes,
+# those it takes have to be among all of the other query's.
 scan_same_text()
 {
-	local key=$3
-
 	scan_results on on.out "$1" && scan_results off off.out "$2" || return 2
-	if [ -z "$key" ]; then
-		scan_diff on.out off.out
-		return
-	fi
-	cut -d '|' -f "$key" "$WA_TMP/on.out" >"$WA_TMP/on.key"
-	cut -d '|' -f "$key" "$WA_TMP/off.out" >"$WA_TMP/off.key"
-	scan_results on on.all "$(scan_unlimited "$1")" &&
-		scan_results off off.all "$(scan_unlimited "$2")" || return 2
-	LC_ALL=C sort -o "$WA_TMP/on.all" "$WA_TMP/on.all"
-	LC_ALL=C sort -o "$WA_TMP/off.all" "$WA_TMP/off.all"
-	LC_ALL=C sort "$WA_TMP/on.out" | LC_ALL=C comm -23 - "$WA_TMP/off.all" >"$WA_TMP/on.only"
-	: >"$WA_TMP/off.only"
-	scan_diff on.key off.key && scan_diff on.all off.all && scan_diff on.only off.only
+	scan_diff on.out off.out || return
+	! scan_takes_any "$1" || scan_took_some "$@"
 }
 
-# Says whether the results of a query that are in two files of $WA_TMP agree, at the
-# price of a scan where its LIMIT leaves open which of several groups come last:
-# then the order must be the same, and each of our groups what the built-in makes
-# of that group alone.  Arguments: name, our file, the built-in's, set-up.
-scan_agree()
+# Says whether it is open which rows a query's LIMIT takes.
+scan_takes_any()
 {
-	local query
-	local key
-	local ours=$2
-
-	query=$(scan_query "$1")
-	key=$(scan_key "$1")
-	if [ -z "$key" ]; then
-		scan_diff "$ours" "$3"
-		return
-	fi
-	cut -d '|' -f "$key" "$WA_TMP/$ours" >"$WA_TMP/on.key"
-	cut -d '|' -f "$key" "$WA_TMP/$3" >"$WA_TMP/off.key"
-	scan_diff on.key off.key || return
-	LC_ALL=C sort -o "$WA_TMP/on.sorted" "$WA_TMP/$ours"
-	if [ "$query" = "$(scan_unlimited "$query")" ]; then
-		LC_ALL=C sort -o "$WA_TMP/off.sorted" "$WA_TMP/$3"
-	else
-		scan_same_groups "$1" "$ours" "$4" | LC_ALL=C sort >"$WA_TMP/off.sorted"
-	fi
-	scan_diff on.sorted off.sorted
+	[ "$1" != "$(scan_unlimited "$1")" ] && scan_is_open "$1"
 }
 
-# Prints what the built-in makes of the groups in a file of $WA_TMP.  Arguments:
-# name of the query, file, set-up.
-scan_same_groups()
+# Says whether the rows that the first query takes with the node are as many as the second does
+# without, and among all of those, which are in off.out.
+scan_took_some()
 {
-	local columns
-	local names
-	local groups
-
-	columns=$(scan_group "$1")
-	[ -n "$columns" ] || wa_die "nothing tells the groups of $1 apart"
-	[ -s "$WA_TMP/$2" ] || return 0
-	names=$(tr ',' '\n' <<<"$columns" | sed 's/^/g/' | paste -sd ,)
-	groups=$(cut -d '|' -f "$columns" "$WA_TMP/$2" |
-		sed "s/|/', '/g; s/.*/('&')/" | paste -sd ,)
-	wa_psql -c "$3" -c "$(scan_side off)" -c "SELECT * FROM (
-		$(scan_unlimited "$(scan_query "$1")")) AS q ($names) WHERE ($names) IN ($groups)"
+	wa_psql -c "$(scan_side on)" -c "$1" | LC_ALL=C sort >"$WA_TMP/limited.out"
+	[ "$(LC_ALL=C comm -23 "$WA_TMP/limited.out" "$WA_TMP/off.out" | wc -l)" -eq 0 ] &&
+		[ "$(wc -l <"$WA_TMP/limited.out")" -eq "$(
+			wa_psql -c "$(scan_side off)" -c "$2" | wc -l)" ]
 }
 
 # Says whether two files of $WA_TMP are the same; shows the first differences.

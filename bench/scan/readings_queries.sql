@@ -1,6 +1,5 @@
 -- readings_queries.sql
---	  The scan benchmark's own queries.  key=N: the rows come in the order of
---	  column N, and only in that.
+--	  The scan benchmark's own queries.
 
 -- name: sum_int8
 SELECT sum(v) FROM readings;

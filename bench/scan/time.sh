@@ -124,7 +124,7 @@ scan_scale()
 scan_need_disk()
 {
 	bench_need_disk "$(awk -v tables="$SCAN_TABLES" -v readings="$1" -v sf="$2" -v hits="$3" 'BEGIN {
-		mb["readings"] = readings * 84e-6; mb["lineitem"] = sf * 945; mb["hits"] = hits * 160e-6
+		mb["readings"] = readings * 84e-6; mb["lineitem"] = sf * 945; mb["hits"] = hits * 800e-6
 		for (n = split(tables, t, " "); n > 0; n--) sum += mb[t[n]]
 		print int(sum) }')"
 }
@@ -140,15 +140,6 @@ scan_time_once()
 	awk '/^Time: / { time = $2 } END { print time }' "$WA_TMP/once.out"
 }
 
-# Runs a side of a query once, writes its results to a file of $WA_TMP and prints
-# its milliseconds.  Arguments: side, file, query, set-up.
-scan_run_once()
-{
-	wa_psql -c "$4" -c "$(scan_side "$1")" -c '\timing on' -c "$3" >"$WA_TMP/once.out"
-	sed '/^Time: /d' "$WA_TMP/once.out" >"$WA_TMP/$2"
-	awk '/^Time: / { time = $2 } END { print time }' "$WA_TMP/once.out"
-}
-
 # Runs both sides of a query once, ends the script unless they agree, and prints the
 # milliseconds of the built-in and of ours, a line each.  Arguments: name, set-up.
 scan_check()
@@ -156,22 +147,9 @@ scan_check()
 	local query
 
 	query=$(scan_query "$1")
-	scan_run_once off off.out "$query" "$2"
-	scan_run_once on on.out "$query" "$2"
-	scan_agree "$1" on.out off.out "$2" >&2 || wa_die "results of $1 differ"
-}
-
-# Prints the names of the queries over a table that are to be timed, in the order
-# of QUERIES if that is set.
-scan_timed_names()
-{
-	local known
-	local name
-
-	known=" $(scan_names "$1" | paste -sd ' ') "
-	for name in ${QUERIES:-$known}; do
-		[[ $known != *" $name "* ]] || echo "$name"
-	done
+	scan_time_results off off.out "$query" "$2"
+	scan_time_results on on.out "$query" "$2"
+	scan_diff on.out off.out >&2 || wa_die "results of $1 differ"
 }
 
 # Ends the script if TABLES or QUERIES name something that there is not.
@@ -195,22 +173,6 @@ scan_load_table()
 
 	[ -z "${2:-}" ] || columns="'$2'"
 	scan_time_once "SELECT warpagg_load('$1', $columns)"
-}
-
-# Prints, as the text of an array, the columns of a table that queries name.  Arguments:
-# the table, and what the queries are named for (default: it).
-scan_needed_columns()
-{
-	local name
-
-	for name in $(scan_names "${2:-$1}"); do
-		scan_query "$name"
-	done >"$WA_TMP/queries.txt"
-	wa_psql -v text="$(cat "$WA_TMP/queries.txt")" -f - <<SQL
-SELECT array_agg(attname ORDER BY attnum) FROM pg_attribute
-	WHERE attrelid = '$1'::regclass AND attnum > 0
-		AND :'text' ~* ('\\m' || attname || '\\M');
-SQL
 }
 
 # Has the planner use a number of processes for the tables, if any but one.

@@ -2,14 +2,9 @@
 --	  Inserts the visits that a process has to make.  Of a million rows there are about 170,000
 --	  users, the first of whom have hundreds of rows and more, each of one of 230 regions, a few
 --	  of which have most users; 13 percent have a phrase that was searched for, of about
---	  60,000; there are about 200,000 referers, and durations that hardly any two have.  The random numbers are hashes (bench/scan/draw.sql):
---	  the rows are the same for everyone.
+--	  60,000; there are about 200,000 referers, and durations that hardly any two have.  The
+--	  random numbers are hashes (draw.sql): the rows are the same for everyone.
 --	  psql variables: rows, of the table; process, from 0, of how many processes.
-
--- A number from 0 to n - 1, the smaller the more often: squares of uniform ones.
-CREATE OR REPLACE FUNCTION pg_temp.skewed(key int8, c int8, n int8)
-RETURNS int8 LANGUAGE sql IMMUTABLE
-RETURN floor(n * (pg_temp.draw(key, c, 1000000000) / 1e9::float8) ^ 2)::int8;
 
 INSERT INTO visits
 SELECT hashint8extended(visitor, 101), pg_temp.skewed(visitor, 2, 230) + 1,
