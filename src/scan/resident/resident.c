@@ -379,7 +379,11 @@ ask_in_turn(WaScanState *state, WaAsking *asking, WaArena *arena)
 		if (stage < 0 && !wa_interpreter_is_complete(interpreter))
 			return true;
 		if (!wa_resident_write_query(asking, stage, arena, &query))
+		{
+			if (stage < 0)
+				wa_why_heap_note(&state->sources, WA_WHY_NO_TABLE);
 			return stage >= 0;
+		}
 		ask(state, NULL, asking, &query, stage, &answer);
 		if (asking->lacks_lent && !make_lent(interpreter))
 			return true;

@@ -19,6 +19,8 @@ struct ExplainState;
 /* Reasons that the line says more of. */
 #define WA_WHY_NOT_FRESH \
 	"the blocks have changed since they were loaded, or are not resident"
+#define WA_WHY_NO_TABLE \
+	"there are too many texts for what it computes of them to be kept"
 
 /* The reason of a parallel worker, whose notes do not come to the leader. */
 #define WA_WHY_IN_WORKER "the node is part of a parallel plan"

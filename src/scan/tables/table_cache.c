@@ -22,8 +22,11 @@
 #include "scan/tables/table_cache.h"
 #include "scan/tables/table_values.h"
 
-/* All tables take about so much memory at most: one that is made may exceed this. */
-#define MOST_BYTES (3 * WA_TABLE_MOST_BYTES)
+/*
+ * All tables take about as much memory as so many of the largest at most: one that is made may
+ * exceed this.
+ */
+#define MOST_LARGEST 3
 
 typedef struct Table
 {
@@ -138,7 +141,7 @@ drop(Table *table)
 static bool
 make_room(void)
 {
-	while (all_bytes > MOST_BYTES)
+	while (all_bytes > MOST_LARGEST * wa_table_most_bytes())
 	{
 		Table *last = dlist_tail_element(Table, node, &tables);
 

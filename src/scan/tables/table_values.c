@@ -4,6 +4,7 @@
  */
 #include "postgres.h"
 
+#include "miscadmin.h"
 #include "utils/memutils.h"
 
 #include "scan/base/context_arena.h"
@@ -13,6 +14,9 @@
 
 /* Of so many entries one may be unknown. */
 #define ENTRIES_PER_UNKNOWN 50
+
+/* A table may take so many bytes whatever the memory of hash tables. */
+#define LEAST_MOST_BYTES ((Size) 32 * 1024 * 1024)
 
 void
 wa_table_values_begin(WaTableValues *values, MemoryContext context, Oid type,
@@ -152,13 +156,19 @@ wa_table_values_find_null(WaTableValues *values)
 	return values->null_has_value || state == WA_ENTRY_NULL;
 }
 
+Size
+wa_table_most_bytes(void)
+{
+	return Max(LEAST_MOST_BYTES, get_hash_memory_limit());
+}
+
 bool
 wa_table_values_are_hopeless(const WaTableValues *values, uint64 free_unknown)
 {
 	return values->nunknown >
 			   free_unknown + values->nentries / ENTRIES_PER_UNKNOWN ||
 		   MemoryContextMemAllocated(values->context, true) >
-			   WA_TABLE_MOST_BYTES;
+			   wa_table_most_bytes();
 }
 
 void

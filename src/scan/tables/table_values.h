@@ -13,8 +13,8 @@
 #include "query/groups/group_dictionary.h"
 #include "scan/base/attempt.h"
 
-/* A table takes about so much memory at most. */
-#define WA_TABLE_MOST_BYTES ((Size) 32 * 1024 * 1024)
+/* Returns how many bytes a table may take, about: as many as a hash table, and 32 MB at least. */
+extern Size wa_table_most_bytes(void);
 
 /*
  * Evaluates what a table is of, for what is at hand, or for NULL.  Returns false if the
