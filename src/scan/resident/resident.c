@@ -119,6 +119,8 @@ take_groups(WaScanState *state, const WaAnswer *answer, const WaRanks *ranks,
 		if (answer->asking->rolled == NULL)
 			return false;
 		store = &state->rolls_into->store;
+		rolled.of_set = state->rolls->set >= 0;
+		rolled.set = state->rolls->set;
 		rolled.ncolumns +=
 			(int) wa_query_rolled_columns(answer->asking->rolled);
 		rolled.of = palloc0(sizeof(WaLookupTable *) * (rolled.ncolumns + 1));

@@ -13,6 +13,7 @@
 #include "scan/spill/group_message.h"
 #include "scan/spill/group_store.h"
 #include "scan/spill/spill.h"
+#include "scan/state/rolled_query.h"
 #include "state/wire.h"
 
 /* Room for the groups of an answer is made at once if it takes this part of the memory. */
@@ -76,17 +77,32 @@ write_cell(const WaScanColumn *column, const WaPartialColumn *shape,
 							writer);
 }
 
+/* Returns the keys that the group that was read has in a store, in the current context. */
+static const WaQueryValue *
+keys_in_store(const WaScanStore *store, const WaPartialReader *reader,
+			  const WaRanks *ranks)
+{
+	WaQueryValue *keys;
+
+	if (ranks == NULL || !ranks->of_set)
+		return reader->keys;
+	keys = palloc(sizeof(WaQueryValue) * store->query->nkeys);
+	wa_rolled_query_set_keys(store->query, ranks->set, reader->keys, false,
+							 keys);
+	return keys;
+}
+
 /*
  * Appends the group that was read to a message, with states for ranks, and nothing of columns
  * that the answer does not have.
  */
 static void
 write_group_of_answer(const WaScanStore *store, const WaPartialShape *shape,
-					  const WaPartialReader *reader, const WaRanks *ranks,
-					  WaWriter *writer)
+					  const WaPartialReader *reader, const WaQueryValue *keys,
+					  const WaRanks *ranks, WaWriter *writer)
 {
 	for (int i = 0; i < shape->nkeys; i++)
-		wa_partial_put_key(writer, &shape->keys[i], &reader->keys[i]);
+		wa_partial_put_key(writer, &shape->keys[i], &keys[i]);
 	for (int i = 0; i < shape->ncolumns; i++)
 	{
 		const int number = i - ranks->first;
@@ -104,16 +120,17 @@ static bool
 is_of_store(const WaScanStore *store, const WaRanks *ranks)
 {
 	return ranks == NULL ||
-		   (ranks->count == 0 && ranks->ncolumns == store->query->ncolumns);
+		   (ranks->count == 0 && !ranks->of_set &&
+			ranks->ncolumns == store->query->ncolumns);
 }
 
 /*
- * Spills the group that was read, which is written from `words` on, as a message
- * with the scales of the one that it was in.
+ * Spills the group that was read, which is written from `words` on, by its keys in the store, as
+ * a message with the scales of the one that it was in.
  */
 static void
 spill_group(WaScanStore *store, const WaPartialReader *reader,
-			const uint64 *words, const WaRanks *ranks)
+			const uint64 *words, const WaQueryValue *keys, const WaRanks *ranks)
 {
 	const int first = ranks == NULL ? 0 : ranks->first;
 	const int nread = reader->shape->ncolumns;
@@ -123,6 +140,8 @@ spill_group(WaScanStore *store, const WaPartialReader *reader,
 	WaWriter writer;
 	WaArena arena;
 
+	shape.nkeys = store->query->nkeys;
+	shape.keys = store->query->compiled.keys;
 	shape.ncolumns = store->query->ncolumns;
 	for (int i = 0; i < shape.ncolumns; i++)
 	{
@@ -141,12 +160,11 @@ spill_group(WaScanStore *store, const WaPartialReader *reader,
 		wa_writer_words(&writer, words,
 						(size_t) (reader->reader.words - words));
 	else
-		write_group_of_answer(store, &shape, reader, ranks, &writer);
+		write_group_of_answer(store, &shape, reader, keys, ranks, &writer);
 	wa_partial_end(&writer, 1);
 	wa_spill_message(store,
 					 wa_partition_hash_values(store->query->nkeys,
-											  store->query->group_keys,
-											  reader->keys),
+											  store->query->group_keys, keys),
 					 &writer);
 }
 
@@ -204,6 +222,7 @@ static bool
 take_group(WaScanStore *store, WaPartialReader *reader, const WaRanks *ranks)
 {
 	const uint64 *words = reader->reader.words;
+	const WaQueryValue *keys;
 	uint32 group = 0;
 
 	if (!wa_partial_next(reader))
@@ -212,13 +231,14 @@ take_group(WaScanStore *store, WaPartialReader *reader, const WaRanks *ranks)
 			elog(ERROR, "unexpected groups of another process");
 		return false;
 	}
+	keys = keys_in_store(store, reader, ranks);
 	if (store->groups != NULL)
-		wa_groups_check(wa_query_groups_find_values(store->groups->table,
-													reader->keys, &group));
+		wa_groups_check(wa_query_groups_find_values(store->groups->table, keys,
+													&group));
 	if (group != WA_NO_GROUP)
 		merge_group(store, group, reader, ranks);
 	else
-		spill_group(store, reader, words, ranks);
+		spill_group(store, reader, words, keys, ranks);
 	return true;
 }
 
@@ -231,6 +251,22 @@ wa_scan_merge_groups(WaScanStore *store, const void *message, Size bytes)
 	open_message(&reader, &arena, wa_scan_shape(store), message, bytes);
 	while (take_group(store, &reader, NULL))
 		;
+}
+
+/* Has a shape have the keys of a grouping set alone. */
+static void
+choose_keys(const WaScanStore *store, int set, WaPartialShape *shape)
+{
+	const List *members =
+		(const List *) linitial((const List *) list_nth(store->query->sets, set));
+	WaQueryKey *keys =
+		palloc(sizeof(WaQueryKey) * (list_length(members) + (Size) 1));
+	ListCell *cell;
+
+	shape->nkeys = list_length(members);
+	foreach (cell, members)
+		keys[foreach_current_index(cell)] = shape->keys[lfirst_int(cell)];
+	shape->keys = keys;
 }
 
 /* Returns the shape of an answer, perhaps with ranks of texts. */
@@ -249,6 +285,8 @@ shape_of_answer(const WaScanStore *store, const WaRanks *ranks)
 	}
 	shape->ncolumns = ranks->ncolumns;
 	shape->columns = columns;
+	if (ranks->of_set)
+		choose_keys(store, ranks->set, shape);
 	return shape;
 }
 

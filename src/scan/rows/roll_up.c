@@ -50,7 +50,7 @@ wa_roll_up_pushed(const WaRollUp *roll_up, const WaRolledGroups *rolls, int key)
 {
 	WaQueryRolled *pushed;
 
-	if (rolls->values == NULL || rolls->set >= 0)
+	if (rolls->values == NULL)
 		return NULL;
 	pushed = palloc0(sizeof(WaQueryRolled));
 	pushed->column =
@@ -101,13 +101,6 @@ keep_keys(WaRollUp *roll_up)
 		roll_up->values[i] = roll_up->read[i < skipped(roll_up) ? i : i + 1];
 }
 
-/* Returns a key that is a number. */
-static WaQueryValue
-number_key(int number)
-{
-	return (WaQueryValue){.integer = number};
-}
-
 /*
  * Has keys be those that were read, of a grouping set: of groups by all keys, or by those of the
  * set.
@@ -115,21 +108,8 @@ number_key(int number)
 static void
 keep_keys_of_set(WaRollUp *roll_up, int number)
 {
-	const WaScanQuery *rolled = roll_up->store.query;
-	const List *set = (const List *) list_nth(rolled->sets, number);
-	const List *calls = (const List *) lsecond(set);
-	int nkeys = rolled->nkeys - 1 - list_length(calls);
-	ListCell *cell;
-
-	for (int i = 0; i < nkeys; i++)
-		roll_up->values[i].is_null = true;
-	foreach (cell, (const List *) linitial(set))
-		roll_up->values[lfirst_int(cell)] =
-			roll_up->read[roll_up->set < 0 ? lfirst_int(cell)
-										   : foreach_current_index(cell)];
-	foreach (cell, calls)
-		roll_up->values[nkeys++] = number_key(lfirst_int(cell));
-	roll_up->values[nkeys] = number_key(number);
+	wa_rolled_query_set_keys(roll_up->store.query, number, roll_up->read,
+							 roll_up->set < 0, roll_up->values);
 }
 
 /* Returns the value that was read, or NULL if there is none. */

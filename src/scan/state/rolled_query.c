@@ -147,6 +147,33 @@ add_count(List *aggregates)
 	return lappend(aggregates, make_count());
 }
 
+/* Returns a key that is a number. */
+static WaQueryValue
+number_key(int number)
+{
+	return (WaQueryValue){.integer = number};
+}
+
+void
+wa_rolled_query_set_keys(const WaScanQuery *rolled, int number,
+						 const WaQueryValue *read, bool of_all,
+						 WaQueryValue *keys)
+{
+	const List *set = (const List *) list_nth(rolled->sets, number);
+	const List *calls = (const List *) lsecond(set);
+	int nkeys = rolled->nkeys - 1 - list_length(calls);
+	ListCell *cell;
+
+	for (int i = 0; i < nkeys; i++)
+		keys[i] = (WaQueryValue){.is_null = true};
+	foreach (cell, (const List *) linitial(set))
+		keys[lfirst_int(cell)] =
+			read[of_all ? lfirst_int(cell) : foreach_current_index(cell)];
+	foreach (cell, calls)
+		keys[nkeys++] = number_key(lfirst_int(cell));
+	keys[nkeys] = number_key(number);
+}
+
 List *
 wa_rolled_query_aggregates_of(const WaRolledValues *values)
 {

@@ -73,6 +73,14 @@ extern int wa_rolled_query_finer(const WaScanQuery *query);
 /* Returns the number of the key that has the values. */
 extern int wa_rolled_query_place(const WaScanQuery *query);
 
+/*
+ * Stores the keys that a query with grouping sets has for a group of one of these.  read: those
+ * of the group, of all keys or of the set's alone.
+ */
+extern void wa_rolled_query_set_keys(const WaScanQuery *rolled, int number,
+									 const WaQueryValue *read, bool of_all,
+									 WaQueryValue *keys);
+
 /* Returns the aggregates of another node of these values. */
 extern List *wa_rolled_query_aggregates_of(const WaRolledValues *values);
 
