@@ -155,7 +155,10 @@ SELECT wa_limit_differences(query) FROM (VALUES
 ) AS queries (query);
 -- All groups are wanted, or something comes between.
 SELECT wa_limit_differences(query, false) FROM (VALUES
-    ('SELECT count(*) FROM (SELECT grp, count(*) FROM wa_ranked GROUP BY grp LIMIT 6) s'),
+    ('SELECT count(*) FROM (SELECT grp, count(*) FROM wa_ranked GROUP BY grp LIMIT 2000) s'),
+    ('SELECT count(*) FROM (SELECT t, count(*) FROM wa_ranked GROUP BY t LIMIT 6) s'),
+    ('SELECT count(*) FROM (SELECT grp, count(*) FROM wa_ranked GROUP BY grp HAVING 1 / (count(*) * 2 - 1) < 2 LIMIT 6) s'),
+    ('SELECT count(*) FROM (SELECT grp, count(*) FROM wa_ranked GROUP BY ROLLUP (grp) LIMIT 6) s'),
     ('SELECT DISTINCT count(*) FROM wa_ranked GROUP BY grp ORDER BY 1 LIMIT 6'),
     ('SELECT DISTINCT ON (count(*)) count(*), grp FROM wa_ranked GROUP BY grp ORDER BY 1, 2 LIMIT 6'),
     ('SELECT grp, count(*), rank() OVER (ORDER BY count(*), grp DESC) FROM wa_ranked GROUP BY grp ORDER BY 2 DESC, 1 LIMIT 6'),
@@ -166,6 +169,15 @@ SELECT wa_limit_differences(query, false) FROM (VALUES
     ('SELECT grp, count(*) FROM wa_ranked GROUP BY grp UNION ALL SELECT 1, 2 ORDER BY 2, 1 LIMIT 6')
 ) AS queries (query);
 SELECT count(*) FROM (SELECT grp, count(*) FROM wa_ranked GROUP BY grp ORDER BY random() LIMIT 6) s;
+-- Without ORDER BY any groups will do, and those by one of the keys are chosen.
+SELECT wa_limit_differences(format('SELECT count(*), bool_and(chosen::text IN (SELECT everything::text FROM (SELECT %1$s GROUP BY %2$s) everything)) FROM (SELECT %1$s GROUP BY %2$s %3$s LIMIT 7 OFFSET 2) chosen', what, by, beside))
+FROM (VALUES
+    ('grp, count(*) AS c, sum(id) AS s FROM wa_ranked', 'grp', ''),
+    ('t, i4, min(id) AS s FROM wa_ranked', 't, i4', ''),
+    ('t, b, count(*) AS s FROM wa_ranked', 't, b', 'HAVING count(*) > 1'),
+    ('grp, count(DISTINCT t) AS s FROM wa_ranked', 'grp', '')
+) AS queries (what, by, beside);
+SELECT wa_limit_differences('SELECT count(*) FROM (SELECT DISTINCT grp, i4 FROM wa_ranked LIMIT 7) s');
 SELECT count(*) FROM (SELECT grp, count(*) FROM wa_ranked GROUP BY grp ORDER BY 2 LIMIT (random() * 0)::int + 6) s;
 
 -- Parameters: of a generic plan, of one plan many times, of an outer query.

@@ -10,6 +10,7 @@
 #include "access/parallel.h"
 #include "access/table.h"
 #include "optimizer/optimizer.h"
+#include "utils/lsyscache.h"
 #include "utils/rel.h"
 
 #include "client/connection.h"
@@ -22,6 +23,7 @@
 #include "scan/state/rolled_query.h"
 #include "scan/state/scan_source.h"
 #include "scan/state/source_names.h"
+#include "scan/tables/table_values.h"
 #include "settings.h"
 
 /*
@@ -30,6 +32,9 @@
  * 11.5; of 2 million with 1351 35 and 12.5, on two processors (2026-11-23).
  */
 #define ROWS_PER_TIME 4
+
+/* What a text takes in a table, besides its own bytes, while that is made. */
+#define BYTES_PER_TEXT 128
 
 /*
  * Returns how many distinct inputs the device process is likely to send
@@ -89,6 +94,34 @@ resident_share(PlannerInfo *root, const WaPlannedQuery *planned)
 	if (names.named.nsources > 0)
 		blocks = wa_residency_estimate(&names.named, NULL);
 	return pages == 0 ? 0 : Min((double) blocks / pages, 1);
+}
+
+bool
+wa_resident_plan_has_tables(PlannerInfo *root, const WaPlannedQuery *planned)
+{
+	const Relation table = wa_planned_sources_open(root, planned->relation);
+	WaScanSource source = {.relation = table};
+	WaResidentMessage resident;
+	WaSourceNames names;
+	uint32 first;
+	bool has = true;
+
+	wa_source_names_make(&names, planned->query.compiler, 1);
+	wa_source_map(&source, RelationGetDescr(table));
+	has = wa_source_names_add(&names, &source, planned->relation->pages) ==
+			  NULL &&
+		  wa_residency_describe(&names.named, &resident, &first);
+	for (uint32 i = 0; i < names.named.ncolumns && has; i++)
+	{
+		const int32 width =
+			get_attavgwidth(RelationGetRelid(table), names.attributes[i]);
+
+		has = resident.columns[i].texts <= WA_MAX_ENTRIES &&
+			  (double) resident.columns[i].texts * (width + BYTES_PER_TEXT) <=
+				  (double) wa_table_most_bytes();
+	}
+	table_close(table, NoLock);
+	return has;
 }
 
 /*

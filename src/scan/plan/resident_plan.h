@@ -19,4 +19,11 @@ extern void wa_resident_plan(PlannerInfo *root, WaPlannedQuery *planned,
 							 const WaLimit *limit, int nworkers, double filling,
 							 bool is_loaded);
 
+/*
+ * Tells whether the texts that a query reads of its only source, which is resident, are likely to
+ * be so few that there are tables of them.
+ */
+extern bool wa_resident_plan_has_tables(PlannerInfo *root,
+										const WaPlannedQuery *planned);
+
 #endif /* WA_SCAN_RESIDENT_PLAN_H */

@@ -240,7 +240,10 @@ wa_rows_path_add(PlannerInfo *root, RelOptInfo *relation)
 		root, relation,
 		make_finding_path(root, relation, &grouping, planned, limit));
 	if (planned->resident_share > 0)
-		add_path(relation, path);
+	{
+		if (wa_resident_plan_has_tables(root, planned))
+			add_path(relation, path);
+	}
 	else
 		suggest(root, relation, planned, limit);
 }

@@ -15,6 +15,7 @@
 #include "scan/expr/shift.h"
 #include "scan/output/top.h"
 #include "scan/plan/top_n.h"
+#include "scan/program/query_column.h"
 #include "scan/state/plan.h"
 #include "scan/state/rolled_query.h"
 
@@ -32,15 +33,29 @@ find_direction(Node *expression, Oid sort_operator, bool *descending)
 	return sort_operator == cache->lt_opr || *descending;
 }
 
-/* Stores what is compared of a key of a type; returns false if it cannot be. */
+/* Tells whether texts that are a key can be compared: where rows are chosen, by their ranks. */
 static bool
-order_by_key(Oid type, int number, WaOrderBy *order)
+has_ranks_of_key(const WaScanQuery *query, int number)
+{
+	const Node *key = (const Node *) list_nth(query->keys, number);
+
+	return wa_compiler_has_places(query->compiler) &&
+		   wa_order_has_ranks(query->compiler,
+							  query->compiled.key_numbers[number],
+							  exprType(key), exprCollation(key));
+}
+
+/* Stores what is compared of a key; returns false if it cannot be. */
+static bool
+order_by_key(const WaScanQuery *query, int number, WaOrderBy *order)
 {
 	WaVectorKind kind;
 
 	order->of = WA_ORDER_KEY;
 	order->number = (uint16) number;
-	return wa_gather_kind(type, &kind) && kind != WA_VECTOR_TEXT;
+	return wa_gather_kind(exprType((Node *) list_nth(query->keys, number)),
+						  &kind) &&
+		   (kind != WA_VECTOR_TEXT || has_ranks_of_key(query, number));
 }
 
 /*
@@ -86,8 +101,7 @@ order_by_number(const WaScanQuery *query, int number, WaOrderBy *order)
 	if (number < 0 || number >= nkeys + query->nresults)
 		return false;
 	if (number < nkeys)
-		return order_by_key(exprType((Node *) list_nth(query->keys, number)),
-							number, order);
+		return order_by_key(query, number, order);
 	result = &query->results[number - nkeys];
 	return result->shift == NULL && result->output != WA_OUTPUT_TRANSITION &&
 		   order_by_aggregate(

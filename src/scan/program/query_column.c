@@ -4,6 +4,9 @@
  */
 #include "postgres.h"
 
+#include "catalog/pg_type.h"
+#include "utils/lsyscache.h"
+
 #include "heap/gather.h"
 #include "query/records/records.h"
 #include "scan/program/query_column.h"
@@ -52,6 +55,17 @@ wa_column_has_ranks(const WaCompiler *compiler, const WaQueryColumn *column,
 		   wa_gather_kind(type, &kind) && kind == WA_VECTOR_TEXT &&
 		   column->ops != 0 && (column->ops & ~ranked) == 0 &&
 		   may_have_ranks(compiler, column->argument);
+}
+
+bool
+wa_order_has_ranks(const WaCompiler *compiler, int number, Oid type,
+				   Oid collation)
+{
+	const Oid base = getBaseType(type);
+
+	return (base == TEXTOID || base == VARCHAROID) &&
+		   get_collation_isdeterministic(collation) &&
+		   may_have_ranks(compiler, number);
 }
 
 bool

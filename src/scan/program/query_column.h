@@ -26,6 +26,13 @@ extern WA_MUST_CHECK bool wa_compile_column(WaCompiler *compiler,
 extern bool wa_column_has_ranks(const WaCompiler *compiler,
 								const WaQueryColumn *column, Oid type);
 
+/*
+ * Tells whether texts that rows are ordered by, in a register and of a type and a collation, may
+ * have such ranks, as they are all different by it.
+ */
+extern bool wa_order_has_ranks(const WaCompiler *compiler, int number, Oid type,
+							   Oid collation);
+
 /* Tells whether the device process can aggregate a column: there are records, or ranks. */
 extern bool wa_column_is_pushable(const WaCompiler *compiler,
 								  const WaQueryColumn *column, Oid type);

@@ -6,6 +6,7 @@
 #include "postgres.h"
 
 #include "nodes/makefuncs.h"
+#include "nodes/nodeFuncs.h"
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
 
@@ -38,26 +39,23 @@ column_var(const WaAsking *asking, int number)
 }
 
 /*
- * Has a column of texts be one of the ranks of these.  Returns false if they cannot
- * be had.
+ * Has ranks by a collation be looked up of the texts in a register.  Returns the register that has
+ * these, and the table that has the texts, or -1 if they cannot be had.
  */
-static bool
-push_ranks(WaAsking *asking, int number, WaQueryColumn *column, WaQuery *pushed)
+static int
+push_ranks(WaAsking *asking, int number, Oid collation, WaQuery *pushed,
+		   const WaLookupTable **table)
 {
 	const WaScanQuery *query = asking->query;
-	const int argument = column->argument;
-	const Var *var = argument < query->compiler->ncolumns
-						 ? column_var(asking, argument)
+	const Var *var = number < query->compiler->ncolumns
+						 ? column_var(asking, number)
 						 : NULL;
+	const int ranks = wa_interpreter_describe_ranks(
+		query->interpreter, &asking->named, asking->resident.columns, number,
+		var, collation, pushed, table);
 
-	column->kind = WA_VECTOR_INT;
-	column->argument = wa_interpreter_describe_ranks(
-		query->interpreter, &asking->named, asking->resident.columns, argument,
-		var, query->columns[number].plan.collation, pushed,
-		&asking->ranks.of[number]);
 	pushed->end = (uint32) pushed->program.ninstructions;
-	asking->ranks.count++;
-	return column->argument >= 0;
+	return ranks;
 }
 
 /* Puts ranks in the place of texts; returns false if they cannot be had. */
@@ -75,9 +73,67 @@ push_columns(WaAsking *asking, WaQuery *pushed)
 	asking->ranks.count = 0;
 	asking->ranks.of = palloc0(sizeof(*asking->ranks.of) * (ncolumns + 1));
 	for (int i = 0; i < ncolumns; i++)
-		if (has_ranks(asking->query, i) &&
-			!push_ranks(asking, i, &columns[i], pushed))
+	{
+		if (!has_ranks(asking->query, i))
+			continue;
+		columns[i].kind = WA_VECTOR_INT;
+		columns[i].argument =
+			push_ranks(asking, columns[i].argument,
+					   asking->query->columns[i].plan.collation, pushed,
+					   &asking->ranks.of[i]);
+		asking->ranks.count++;
+		if (columns[i].argument < 0)
 			return false;
+	}
+	return true;
+}
+
+/* Returns whether a query has texts as keys. */
+static bool
+has_texts(const WaScanQuery *query)
+{
+	for (int i = 0; i < query->nkeys; i++)
+		if (query->compiled.keys[i].kind == WA_VECTOR_TEXT)
+			return true;
+	return false;
+}
+
+/*
+ * Likewise of keys, which are all texts that rows are ordered by; returns false if they cannot be
+ * had.
+ */
+static bool
+push_keys(WaAsking *asking, WaQuery *pushed)
+{
+	const WaScanQuery *query = asking->query;
+	const int nkeys = query->nkeys;
+	WaQueryKey *keys;
+	uint16 *numbers;
+
+	asking->ranks.of_keys = NULL;
+	if (!asking->top_n.of_rows || !has_texts(query))
+		return true;
+	keys = palloc(sizeof(WaQueryKey) * nkeys);
+	numbers = palloc(sizeof(uint16) * nkeys);
+	memcpy(keys, pushed->keys, sizeof(WaQueryKey) * nkeys);
+	memcpy(numbers, pushed->key_numbers, sizeof(uint16) * nkeys);
+	pushed->keys = keys;
+	pushed->key_numbers = numbers;
+	asking->ranks.of_keys = palloc0(sizeof(WaLookupTable *) * nkeys);
+	for (int i = 0; i < nkeys; i++)
+	{
+		int ranks;
+
+		if (keys[i].kind != WA_VECTOR_TEXT)
+			continue;
+		ranks = push_ranks(asking, numbers[i],
+						   exprCollation((Node *) list_nth(query->keys, i)),
+						   pushed, &asking->ranks.of_keys[i]);
+		if (ranks < 0)
+			return false;
+		keys[i].kind = WA_VECTOR_INT;
+		numbers[i] = (uint16) ranks;
+	}
 	return true;
 }
 
@@ -105,7 +161,8 @@ wa_resident_push_refusal(const WaAsking *asking)
 bool
 wa_resident_has_tables(const WaScanQuery *query)
 {
-	if (query->compiler->calls != NIL)
+	if (query->compiler->calls != NIL ||
+		(wa_compiler_has_places(query->compiler) && has_texts(query)))
 		return true;
 	for (int i = 0; i < query->ncolumns; i++)
 		if (has_ranks(query, i))
@@ -151,7 +208,7 @@ wa_resident_write_query(WaAsking *asking, int stage, WaArena *arena,
 			pushed.nrest = asking->rest->nwords;
 		}
 		pushed.only_wanted = asking->is_made || !takes_groups(asking);
-		if (!push_columns(asking, &pushed))
+		if (!push_columns(asking, &pushed) || !push_keys(asking, &pushed))
 			return false;
 	}
 	asking->ntables = pushed.ntables;

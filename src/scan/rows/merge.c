@@ -77,18 +77,34 @@ write_cell(const WaScanColumn *column, const WaPartialColumn *shape,
 							writer);
 }
 
+/* Puts texts in the place of the ranks that keys have. */
+static void
+show_ranks(int nkeys, const WaLookupTable *const *of_keys, WaQueryValue *keys)
+{
+	for (int i = 0; i < nkeys; i++)
+		if (of_keys[i] != NULL && !keys[i].is_null)
+			keys[i] = (WaQueryValue){.text = of_keys[i]->texts[keys[i].integer]};
+}
+
 /* Returns the keys that the group that was read has in a store, in the current context. */
 static const WaQueryValue *
 keys_in_store(const WaScanStore *store, const WaPartialReader *reader,
 			  const WaRanks *ranks)
 {
+	const int nkeys = store->query->nkeys;
 	WaQueryValue *keys;
 
-	if (ranks == NULL || !ranks->of_set)
+	if (ranks == NULL || (!ranks->of_set && ranks->of_keys == NULL))
 		return reader->keys;
-	keys = palloc(sizeof(WaQueryValue) * store->query->nkeys);
-	wa_rolled_query_set_keys(store->query, ranks->set, reader->keys, false,
-							 keys);
+	keys = palloc(sizeof(WaQueryValue) * nkeys);
+	if (ranks->of_set)
+		wa_rolled_query_set_keys(store->query, ranks->set, reader->keys, false,
+								 keys);
+	else
+	{
+		memcpy(keys, reader->keys, sizeof(WaQueryValue) * nkeys);
+		show_ranks(nkeys, ranks->of_keys, keys);
+	}
 	return keys;
 }
 
@@ -120,7 +136,7 @@ static bool
 is_of_store(const WaScanStore *store, const WaRanks *ranks)
 {
 	return ranks == NULL ||
-		   (ranks->count == 0 && !ranks->of_set &&
+		   (ranks->count == 0 && !ranks->of_set && ranks->of_keys == NULL &&
 			ranks->ncolumns == store->query->ncolumns);
 }
 
@@ -269,6 +285,20 @@ choose_keys(const WaScanStore *store, int set, WaPartialShape *shape)
 	shape->keys = keys;
 }
 
+/* Has keys of a shape that have ranks be numbers. */
+static void
+rank_keys(const WaLookupTable *const *of_keys, WaPartialShape *shape)
+{
+	const Size bytes = sizeof(WaQueryKey) * (shape->nkeys + (Size) 1);
+	WaQueryKey *keys = palloc(bytes);
+
+	memcpy(keys, shape->keys, sizeof(WaQueryKey) * shape->nkeys);
+	for (int i = 0; i < shape->nkeys; i++)
+		if (of_keys[i] != NULL)
+			keys[i].kind = WA_VECTOR_INT;
+	shape->keys = keys;
+}
+
 /* Returns the shape of an answer, perhaps with ranks of texts. */
 static WaPartialShape *
 shape_of_answer(const WaScanStore *store, const WaRanks *ranks)
@@ -287,6 +317,8 @@ shape_of_answer(const WaScanStore *store, const WaRanks *ranks)
 	shape->columns = columns;
 	if (ranks->of_set)
 		choose_keys(store, ranks->set, shape);
+	if (ranks->of_keys != NULL)
+		rank_keys(ranks->of_keys, shape);
 	return shape;
 }
 
@@ -309,6 +341,18 @@ cell_is_sound(const WaScanColumn *column, const WaPartialCell *cell,
 	return true;
 }
 
+/* Tells whether keys may be those of warpaggd that are ranks, if some are. */
+static bool
+keys_are_sound(int nkeys, const WaQueryValue *keys,
+			   const WaLookupTable *const *of_keys)
+{
+	for (int i = 0; i < nkeys && of_keys != NULL; i++)
+		if (of_keys[i] != NULL && !keys[i].is_null &&
+			(uint64) keys[i].integer >= of_keys[i]->ntexts)
+			return false;
+	return true;
+}
+
 bool
 wa_scan_answer_is_sound(const WaScanStore *store, const void *message,
 						Size bytes, const WaRanks *ranks)
@@ -322,6 +366,8 @@ wa_scan_answer_is_sound(const WaScanStore *store, const void *message,
 	while (wa_partial_next(&reader))
 	{
 		CHECK_FOR_INTERRUPTS();
+		if (!keys_are_sound(reader.shape->nkeys, reader.keys, ranks->of_keys))
+			return false;
 		for (int i = 0; i < ranks->ncolumns; i++)
 			if (!cell_is_sound(&store->query->columns[ranks->first + i],
 							   &reader.cells[i], ranks->of[i]))
