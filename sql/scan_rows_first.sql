@@ -161,6 +161,38 @@ SELECT warpagg_load('wa_first', NULL) >= 0 AND warpagg_load('wa_first', '{ctid}'
 SELECT split_part(wa_first_check(format('SELECT id, wide FROM wa_first ORDER BY wide %s, id LIMIT 20', direction)), ',', 1)
 FROM unnest('{ASC,DESC,DESC NULLS LAST}'::text[]) direction;
 
+-- Rows that WHERE selects, without LIMIT, are found and read likewise, in the order of their pages.
+SELECT * FROM wa_plan('SELECT t, n FROM wa_first WHERE v = 100 AND b ORDER BY ts');
+SELECT wa_first_check(format('SELECT id, k, t, long FROM wa_first WHERE %s ORDER BY id, k, ts', w)) AS result, count(*), array_agg(w) AS wheres
+FROM unnest(ARRAY['v = 100', 't = ''t17''', 't LIKE ''%77''', 'f > 2400', 'id IN (5, 7, 40000)', 'v = 9999', 'k = 7', 'ts IS NULL', 'id = (SELECT 77)', 'false']) w
+GROUP BY 1 ORDER BY 1;
+SELECT wa_first_check(format('SELECT %s', q)) FROM unnest(ARRAY[
+    'id, rank() OVER (ORDER BY ts, id) FROM wa_first WHERE v = 100 ORDER BY 1', 'DISTINCT ON (t) t, id FROM wa_first WHERE v = 100 ORDER BY 1, 2 DESC',
+    'id, generate_series(1, 2) AS g FROM wa_first WHERE t = ''t17'' ORDER BY 1, 2', 'i, (SELECT array_agg(id ORDER BY id) FROM (SELECT id FROM wa_first WHERE v = i - 200 ORDER BY t, id) x) FROM generate_series(1, 3) i',
+    'id FROM wa_first WHERE v = 7 UNION ALL SELECT id FROM wa_first WHERE v = 9 ORDER BY 1', 'ctid, xmin, tableoid FROM wa_first WHERE v = 11 ORDER BY 1']) q;
+BEGIN;
+UPDATE wa_first SET t = 'moved', v = 100 WHERE id IN (39999, 20000);
+DELETE FROM wa_first WHERE v = 100 AND id % 7 = 0;
+SELECT wa_first_check('SELECT id, k, t FROM wa_first WHERE v = 100 ORDER BY id');
+DECLARE selected CURSOR FOR SELECT id FROM wa_first WHERE v = 101;
+FETCH 3 FROM selected;
+DELETE FROM wa_first WHERE v = 101;
+SELECT id FROM wa_first WHERE v = 101;
+MOVE ALL IN selected;
+ROLLBACK;
+VACUUM wa_first;
+SELECT warpagg_load('wa_first', NULL) >= 0 AND warpagg_load('wa_first', '{ctid}') >= 0 AS loaded;
+SET work_mem = '64kB';
+SET random_page_cost = 0;
+SELECT wa_first_check('SELECT id, t FROM wa_first WHERE id % 2 = 0 AND v % 2 = 0 ORDER BY id, k, ts');
+RESET work_mem;
+SET random_page_cost = 1.1;
+-- They are not locked so, and nothing else is read.
+SELECT bool_or(line ~ 'WarpAgg Rows') AS has_node, query
+FROM unnest(ARRAY['SELECT id FROM wa_first WHERE v = 100 FOR SHARE', 'DELETE FROM wa_first WHERE v = 100', 'UPDATE wa_first SET t = t WHERE v = 100',
+    'SELECT a.id FROM wa_first a JOIN wa_first b ON a.id = b.k WHERE a.v = 100', 'SELECT id FROM wa_first WHERE v <> 100', 'SELECT id FROM wa_first WHERE wa_first IS NULL']) query, wa_plan(query) line
+GROUP BY 2 ORDER BY 1, 2;
+
 -- An error in an expression of ORDER BY, or of WHERE, is seen whatever comes first.
 SELECT id FROM wa_first ORDER BY id, 1 / (k - 7) LIMIT 3;
 SELECT id FROM wa_first WHERE 1 / (k - 7) < 5 ORDER BY ts DESC NULLS LAST LIMIT 3;

@@ -1,9 +1,10 @@
 /*
  * first_rows.c
- *		The node that reads the first rows of a table, whose places come from below.
+ *		The node that reads rows of a table whose places come from below.
  *
- * The plan below it returns the places (heap/place.h) in the order of their rows; see
- * scan/plan/rows_path.h.  The rows that a snapshot sees stay where they are for as long as
+ * The plan below it returns the places (heap/place.h), of first rows in their order; see
+ * scan/plan/rows_path.h.  Others are read in the order of their pages, as a bitmap heap scan reads
+ * them, as many at a time as work_mem has room for places.  The rows that a snapshot sees stay where they are for as long as
  * it is there, and what is resident of a block is not used unless it is what the snapshot
  * sees, so each row is where it is said to be.
  */
@@ -13,6 +14,9 @@
 #include "executor/executor.h"
 #include "miscadmin.h"
 #include "nodes/extensible.h"
+#include "storage/bufmgr.h"
+#include "utils/rel.h"
+#include "utils/spccache.h"
 
 #include "compat.h"
 #include "heap/place.h"
@@ -23,6 +27,15 @@ typedef struct FirstRows
 	CustomScanState css;
 	PlanState *below;
 	AttrNumber place; /* the number of its column that has the places */
+	bool is_ordered;  /* these come in the order of the rows */
+
+	/* If they do not: */
+	int64 *places; /* that are being read, in order */
+	size_t count;
+	size_t next;       /* that is to be read, */
+	size_t prefetched; /* and whose page is to be asked for ahead */
+	size_t room;
+	size_t ahead; /* so many pages are asked for ahead */
 } FirstRows;
 
 static void
@@ -35,7 +48,81 @@ begin_rows(CustomScanState *node, EState *estate, int eflags)
 	self->below =
 		ExecInitNode((Plan *) linitial(plan->custom_plans), estate, eflags);
 	self->place = (AttrNumber) intVal(linitial(plan->custom_private));
+	self->is_ordered = intVal(lsecond(plan->custom_private)) != 0;
 	node->custom_ps = list_make1(self->below);
+	if (self->is_ordered || (eflags & EXEC_FLAG_EXPLAIN_ONLY) != 0)
+		return;
+	self->room = (size_t) work_mem * 1024 / sizeof(*self->places);
+	self->places = palloc_extended(sizeof(*self->places) * self->room,
+								   MCXT_ALLOC_HUGE);
+	self->ahead = (size_t) get_tablespace_io_concurrency(
+		node->ss.ss_currentRelation->rd_rel->reltablespace);
+}
+
+/* Takes the next place from below; returns false if there is none. */
+static bool
+take_place(FirstRows *self, int64 *place)
+{
+	TupleTableSlot *found = ExecProcNode(self->below);
+	bool is_null;
+
+	if (TupIsNull(found))
+		return false;
+	*place = DatumGetInt64(slot_getattr(found, self->place, &is_null));
+	if (is_null)
+		elog(ERROR, "a row has no place");
+	return true;
+}
+
+/* Orders places, as a qsort comparator. */
+static int
+compare_places(const void *a, const void *b)
+{
+	const int64 left = *(const int64 *) a;
+	const int64 right = *(const int64 *) b;
+
+	return (left > right) - (left < right);
+}
+
+/* Takes as many places as there is room for, and brings them into order. */
+static void
+take_places(FirstRows *self)
+{
+	self->count = 0;
+	self->next = 0;
+	self->prefetched = 0;
+	while (self->count < self->room &&
+		   take_place(self, &self->places[self->count]))
+		self->count++;
+	qsort(self->places, self->count, sizeof(*self->places), compare_places);
+}
+
+/* Asks for the pages of the next rows. */
+static void
+prefetch(FirstRows *self)
+{
+	ItemPointerData item;
+
+	self->prefetched = Max(self->prefetched, self->next + 1);
+	while (self->prefetched < Min(self->next + 1 + self->ahead, self->count))
+	{
+		wa_place_item(self->places[self->prefetched++], &item);
+		(void) PrefetchBuffer(self->css.ss.ss_currentRelation, MAIN_FORKNUM,
+							  ItemPointerGetBlockNumber(&item));
+	}
+}
+
+/* Returns the next of the places in order; returns false if there is none. */
+static bool
+next_place(FirstRows *self, int64 *place)
+{
+	if (self->next == self->count)
+		take_places(self);
+	if (self->count == 0)
+		return false;
+	prefetch(self);
+	*place = self->places[self->next++];
+	return true;
 }
 
 /* Reads the next row; returns false if there is none. */
@@ -43,17 +130,12 @@ static bool
 read_row(FirstRows *self)
 {
 	ScanState *scan = &self->css.ss;
-	TupleTableSlot *found = ExecProcNode(self->below);
 	ItemPointerData item;
-	Datum place;
-	bool is_null;
+	int64 place;
 
-	if (TupIsNull(found))
+	if (!(self->is_ordered ? take_place : next_place)(self, &place))
 		return false;
-	place = slot_getattr(found, self->place, &is_null);
-	if (is_null)
-		elog(ERROR, "a row has no place");
-	wa_place_item(DatumGetInt64(place), &item);
+	wa_place_item(place, &item);
 	if (!table_tuple_fetch_row_version(scan->ss_currentRelation, &item,
 									   scan->ps.state->es_snapshot,
 									   scan->ss_ScanTupleSlot))
@@ -90,6 +172,8 @@ rescan_rows(CustomScanState *node)
 	PlanState *below = ((FirstRows *) node)->below;
 
 	ExecClearTuple(node->ss.ss_ScanTupleSlot);
+	((FirstRows *) node)->count = 0;
+	((FirstRows *) node)->next = 0;
 	if (node->ss.ps.chgParam != NULL)
 		UpdateChangedParamSet(below, node->ss.ps.chgParam);
 	if (below->chgParam == NULL)

@@ -42,7 +42,7 @@ check_query(const PlannerInfo *root, const WaGrouping *grouping)
 	const Query *parse = root->parse;
 
 	if (parse->commandType != CMD_SELECT ||
-		(!parse->hasAggs && grouping->clauses == NIL))
+		(!parse->hasAggs && grouping->keys == NIL))
 		return "it has no aggregate";
 	if (parse->hasTargetSRFs)
 		return "it returns sets";

@@ -1,11 +1,12 @@
 /*
  * rows_path.c
- *		Paths for the first rows of a table; see rows_path.h.
+ *		Paths for a few rows of a table; see rows_path.h.
  *
- * PostgreSQL takes such a path for one that returns the rows of the table in their order.
- * It returns no more of them than LIMIT and OFFSET let through, so nothing may be between:
- * no grouping, join or lock.  What PostgreSQL would compute for each row before it sorts
- * them must raise no errors, as it is computed for the first ones alone.
+ * PostgreSQL takes a path for first rows for one that returns the rows of the table in their
+ * order.  It returns no more of them than LIMIT and OFFSET let through, so nothing may be
+ * between: no grouping, join or lock.  What PostgreSQL would compute for each row before it sorts
+ * them must raise no errors, as it is computed for the first ones alone.  A path for the rows that
+ * WHERE selects returns all of these.
  */
 #include "postgres.h"
 
@@ -50,7 +51,8 @@ make_plan(PlannerInfo *root, RelOptInfo *rel, CustomPath *path, List *tlist,
 	foreach (cell, ((const Plan *) linitial(custom_plans))->targetlist)
 		if (equal(lfirst_node(TargetEntry, cell)->expr, place))
 			scan->custom_private =
-				list_make1(makeInteger(foreach_current_index(cell) + 1));
+				list_make2(makeInteger(foreach_current_index(cell) + 1),
+						   makeInteger(path->path.pathkeys != NIL));
 	if (scan->custom_private == NIL)
 		elog(ERROR, "the places of rows are missing");
 	return &scan->scan.plan;
@@ -61,23 +63,30 @@ static const CustomPathMethods rows_path_methods = {
 	.PlanCustomPath = make_plan,
 };
 
-/* Tells whether a level of a query wants rows of a table, ordered, and nothing else. */
+/* Tells whether a level of a query reads rows of a table, and of no other. */
 static bool
-wants_rows(const PlannerInfo *root, const RelOptInfo *relation)
+reads_rows(const PlannerInfo *root, const RelOptInfo *relation)
 {
-	const Query *parse = root->parse;
-
-	return parse->commandType == CMD_SELECT &&
+	return root->parse->commandType == CMD_SELECT &&
 		   relation->reloptkind == RELOPT_BASEREL &&
 		   relation->rtekind == RTE_RELATION &&
 		   bms_equal(root->all_baserels, relation->relids) &&
-		   parse->limitCount != NULL &&
+		   root->parse->rowMarks == NIL;
+}
+
+/* Tells whether it wants the first of them, and nothing else. */
+static bool
+wants_first(const PlannerInfo *root)
+{
+	const Query *parse = root->parse;
+
+	return parse->limitCount != NULL &&
 		   parse->limitOption == LIMIT_OPTION_COUNT &&
 		   parse->sortClause != NIL && root->sort_pathkeys != NIL &&
 		   root->query_pathkeys == root->sort_pathkeys && !parse->hasAggs &&
 		   parse->groupClause == NIL && parse->groupingSets == NIL &&
 		   parse->havingQual == NULL && parse->distinctClause == NIL &&
-		   parse->setOperations == NULL && parse->rowMarks == NIL;
+		   parse->setOperations == NULL;
 }
 
 /*
@@ -107,14 +116,17 @@ rival_cost(const PlannerInfo *root, const RelOptInfo *relation)
 	return least;
 }
 
-/* Returns what the rows are groups by: what they are ordered by, and where they lie. */
+/*
+ * Returns what rows are groups by: what they are ordered by, if the first are wanted, and where
+ * they lie.
+ */
 static WaGrouping
-group_rows(const PlannerInfo *root, const RelOptInfo *relation)
+group_rows(const PlannerInfo *root, const RelOptInfo *relation, bool is_first)
 {
 	WaGrouping grouping = {NIL, NIL, NIL, NIL};
 	ListCell *cell;
 
-	foreach (cell, root->parse->sortClause)
+	foreach (cell, is_first ? root->parse->sortClause : NIL)
 	{
 		SortGroupClause *clause = lfirst_node(SortGroupClause, cell);
 		Node *key = get_sortgroupclause_expr(clause, root->processed_tlist);
@@ -138,15 +150,18 @@ target_of_keys(PlannerInfo *root, const WaGrouping *grouping)
 	return set_pathtarget_cost_width(root, target);
 }
 
-/* Recognises the rows; returns false if the node does not find the first of them. */
+/* Recognises the rows; returns false if the node does not find them, or the first of them. */
 static bool
 recognise(PlannerInfo *root, RelOptInfo *relation, const WaGrouping *grouping,
-		  WaPlannedQuery *planned, WaLimit *limit)
+		  bool is_first, WaPlannedQuery *planned, WaLimit *limit)
 {
+	memset(limit, 0, sizeof(*limit));
 	if (wa_planned_query_recognise(root, relation, grouping, planned) != NULL ||
 		planned->sources.has_children || planned->sources.taken == NIL ||
 		planned->joins.list != NIL || !planned->can_push)
 		return false;
+	if (!is_first)
+		return true;
 	/* The final target has no rows to be computed of that are left out here. */
 	wa_limit_recognise(root, planned,
 					   make_pathtarget_from_tlist(root->processed_tlist),
@@ -154,11 +169,11 @@ recognise(PlannerInfo *root, RelOptInfo *relation, const WaGrouping *grouping,
 	return wa_top_n_is_all(&planned->query, limit);
 }
 
-/* Makes the path of what finds the rows, sorted. */
+/* Makes the path of what finds the rows; the first ones are sorted. */
 static Path *
 make_finding_path(PlannerInfo *root, RelOptInfo *relation,
-				  const WaGrouping *grouping, WaPlannedQuery *planned,
-				  const WaLimit *limit)
+				  const WaGrouping *grouping, bool is_first,
+				  WaPlannedQuery *planned, const WaLimit *limit)
 {
 	RelOptInfo *found = palloc(sizeof(RelOptInfo));
 	CustomPath *path;
@@ -171,6 +186,8 @@ make_finding_path(PlannerInfo *root, RelOptInfo *relation,
 	path = wa_node_path_make(root, found, target_of_keys(root, grouping),
 							 planned, limit);
 	path->path.rows = planned->ngroups;
+	if (!is_first)
+		return &path->path;
 	return (Path *) create_sort_path(root, found, &path->path,
 									 root->sort_pathkeys, root->limit_tuples);
 }
@@ -186,7 +203,7 @@ make_reading_path(PlannerInfo *root, RelOptInfo *relation, Path *finding)
 	path->path.pathtype = T_CustomScan;
 	path->path.parent = relation;
 	path->path.pathtarget = relation->reltarget;
-	path->path.pathkeys = root->sort_pathkeys;
+	path->path.pathkeys = finding->pathkeys;
 	path->path.rows = finding->rows;
 	path->path.startup_cost =
 		finding->startup_cost + relation->reltarget->cost.startup;
@@ -219,33 +236,38 @@ suggest(PlannerInfo *root, RelOptInfo *relation, WaPlannedQuery *planned,
 		wa_suggest_planned(root, planned);
 }
 
+/* Adds a path for the first rows, or for all that WHERE selects. */
+static void
+add_rows(PlannerInfo *root, RelOptInfo *relation, bool is_first)
+{
+	WaPlannedQuery *planned = palloc(sizeof(WaPlannedQuery));
+	WaLimit *limit = palloc(sizeof(WaLimit));
+	const WaGrouping grouping = group_rows(root, relation, is_first);
+	Path *path;
+
+	if (!recognise(root, relation, &grouping, is_first, planned, limit))
+		return;
+	path = make_reading_path(root, relation,
+							 make_finding_path(root, relation, &grouping,
+											   is_first, planned, limit));
+	if (planned->resident_share == 0)
+		suggest(root, relation, planned, limit);
+	else if (wa_resident_plan_has_tables(root, planned))
+		add_path(relation, path);
+}
+
 void
 wa_rows_path_add(PlannerInfo *root, RelOptInfo *relation)
 {
-	WaPlannedQuery *planned;
-	WaLimit *limit;
-	WaGrouping grouping;
-	Path *path;
-
-	if (!wants_rows(root, relation) || !wa_enable_resident ||
+	if (!reads_rows(root, relation) || !wa_enable_resident ||
 		!wa_resident_is_large(relation->pages) ||
 		rival_cost(root, relation) <= WA_ASKING_COST)
 		return;
-	planned = palloc(sizeof(WaPlannedQuery));
-	limit = palloc(sizeof(WaLimit));
-	grouping = group_rows(root, relation);
-	if (!recognise(root, relation, &grouping, planned, limit))
-		return;
-	path = make_reading_path(
-		root, relation,
-		make_finding_path(root, relation, &grouping, planned, limit));
-	if (planned->resident_share > 0)
-	{
-		if (wa_resident_plan_has_tables(root, planned))
-			add_path(relation, path);
-	}
-	else
-		suggest(root, relation, planned, limit);
+	if (wants_first(root))
+		add_rows(root, relation, true);
+	else if (relation->baserestrictinfo != NIL &&
+			 wa_resident_takes_groups(relation->pages, relation->rows, 0))
+		add_rows(root, relation, false);
 }
 
 void

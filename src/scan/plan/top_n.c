@@ -39,7 +39,9 @@ has_ranks_of_key(const WaScanQuery *query, int number)
 {
 	const Node *key = (const Node *) list_nth(query->keys, number);
 
-	return wa_compiler_has_places(query->compiler) &&
+	/* What finer groups are rolled up to is not compiled. */
+	return query->compiler != NULL &&
+		   wa_compiler_has_places(query->compiler) &&
 		   wa_order_has_ranks(query->compiler,
 							  query->compiled.key_numbers[number],
 							  exprType(key), exprCollation(key));
