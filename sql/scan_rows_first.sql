@@ -193,6 +193,37 @@ FROM unnest(ARRAY['SELECT id FROM wa_first WHERE v = 100 FOR SHARE', 'DELETE FRO
     'SELECT a.id FROM wa_first a JOIN wa_first b ON a.id = b.k WHERE a.v = 100', 'SELECT id FROM wa_first WHERE v <> 100', 'SELECT id FROM wa_first WHERE wa_first IS NULL']) query, wa_plan(query) line
 GROUP BY 2 ORDER BY 1, 2;
 
+-- DISTINCT ON: the first row of each part.
+SELECT * FROM wa_plan('SELECT DISTINCT ON (v, b) v, b, t, ts FROM wa_first WHERE id > 5 ORDER BY v, b DESC, ts DESC, id');
+SELECT wa_first_check(format('SELECT DISTINCT ON (%s) id, k, t, f FROM wa_first ORDER BY %s', parts, orders)) AS result, parts, orders
+FROM (VALUES ('v', 'v, ts, id'), ('v', 'v DESC NULLS LAST, t DESC, id, k'), ('b', 'b NULLS FIRST, k, id'), ('v, b', 'b, v DESC, f, id, ts'), ('t', 't DESC, n NULLS FIRST, id, ts'),
+    ('f > 0', 'f > 0, wide DESC NULLS LAST, id, ts'), ('upper(t)', 'upper(t), id, ts'), ('d', 'd, ts DESC, id'), ('n', 'n NULLS FIRST, id, ts'), ('long', 'long, id, ts'), ('1', '1, k')) q (parts, orders);
+SELECT wa_first_check('SELECT DISTINCT ON (v) id, v FROM wa_first WHERE t LIKE ''t1%'' ORDER BY v DESC, k, id LIMIT 7 OFFSET 3');
+SELECT wa_first_check('SELECT count(*), sum(id) FROM (SELECT DISTINCT ON (v) id, v FROM wa_first ORDER BY v, k DESC, id) x');
+SELECT wa_first_check('SELECT i, (SELECT array_agg(id) FROM (SELECT DISTINCT ON (b) id FROM wa_first WHERE v < i * 100 - 200 ORDER BY b, k, id) x) FROM generate_series(1, 4) i');
+PREPARE parts(integer) AS SELECT DISTINCT ON (v, b) id, v, b FROM wa_first WHERE v > $1 ORDER BY v, b, k, id;
+SET plan_cache_mode = force_generic_plan;
+SELECT wa_first_check('EXECUTE parts(200)');
+SET warpagg.enable_resident = off;
+SET work_mem = '64kB';
+SELECT wa_first_check('EXECUTE parts(-300)');
+RESET work_mem;
+RESET warpagg.enable_resident;
+RESET plan_cache_mode;
+DEALLOCATE parts;
+BEGIN;
+UPDATE wa_first SET k = k + 50000, t = 'part' WHERE id % 4000 = 9;
+DELETE FROM wa_first WHERE id % 3000 = 8;
+SELECT wa_first_check(format('SELECT DISTINCT ON (%s) id, k, t FROM wa_first ORDER BY %1$s, k DESC, id', parts)) FROM unnest('{v,b,t}'::text[]) parts;
+ROLLBACK;
+VACUUM wa_first;
+SELECT warpagg_load('wa_first', NULL) >= 0 AND warpagg_load('wa_first', '{ctid}') >= 0 AS loaded;
+-- Not where the order does not begin with them, or they are too many.
+SELECT bool_or(line ~ 'WarpAgg Rows') AS has_node, query
+FROM unnest(ARRAY['SELECT DISTINCT ON (v, b) id FROM wa_first ORDER BY v', 'SELECT DISTINCT ON (v) id FROM wa_first', 'SELECT DISTINCT ON (id) id, k FROM wa_first ORDER BY id, k',
+    'SELECT DISTINCT ON (v) id, rank() OVER (ORDER BY k) FROM wa_first ORDER BY v, k', 'SELECT DISTINCT ON (v) 1 / v FROM wa_first ORDER BY v, k']) query, wa_plan(query) line
+GROUP BY 2 ORDER BY 1, 2;
+
 -- An error in an expression of ORDER BY, or of WHERE, is seen whatever comes first.
 SELECT id FROM wa_first ORDER BY id, 1 / (k - 7) LIMIT 3;
 SELECT id FROM wa_first WHERE 1 / (k - 7) < 5 ORDER BY ts DESC NULLS LAST LIMIT 3;

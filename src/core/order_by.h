@@ -40,7 +40,12 @@ typedef struct WaTopN
 	uint64_t limit; /* 0: all groups are wanted */
 	bool keeps_ties;
 	bool of_rows; /* no two rows are of one group, and there are no records */
-	uint8_t unused[2]; /* 0 */
+	/*
+	 * Of rows: that is so for each combination of what the first orders compare, so many of
+	 * them, by the others; `limit` is 1.  0: for all rows.
+	 */
+	uint8_t nparts;
+	uint8_t unused; /* 0 */
 	uint32_t norders;
 	WaOrderBy orders[WA_MAX_ORDERS];
 } WaTopN;

@@ -1,7 +1,7 @@
 /*
  * test_query_first_rows.c
- *		The first rows of a query each of whose rows is a group of its own, chosen by runs,
- *		against a reference that compares each row with each other.
+ *		The first rows of a query each of whose rows is a group of its own, of all or of each part
+ *		of them, chosen by runs, against a reference that compares each row with each other.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -52,11 +52,11 @@ compare_cells(WaVectorKind kind, const Cell *a, const Cell *b)
 	return (left > right) - (left < right);
 }
 
-/* Compares rows by all orders of a query. */
+/* Compares rows by the first orders of a query, so many of them. */
 static int
-compare_rows(const WaQuery *query, const Row *a, const Row *b)
+compare_rows(const WaQuery *query, const Row *a, const Row *b, uint32_t norders)
 {
-	for (uint32_t i = 0; i < query->top_n.norders; i++)
+	for (uint32_t i = 0; i < norders; i++)
 	{
 		const WaOrderBy *order = &query->top_n.orders[i];
 		const Cell *left = &a->cells[key_inputs[order->number]];
@@ -119,6 +119,11 @@ make_query(Trial *trial)
 			(WaOrderBy){.number = (uint16_t) random_below(nkeys),
 						.descending = random_below(2) == 0,
 						.nulls_first = random_below(2) == 0};
+	if (random_below(3) > 0)
+		return;
+	query->top_n.limit = 1;
+	query->top_n.nparts =
+		(uint8_t) (random_below(query->top_n.norders) + 1);
 }
 
 /* Returns how many rows of a batch that was made to take at once, from a row on. */
@@ -214,38 +219,58 @@ is_kept(const Trial *trial, size_t row)
 		   trial->rows[row].cells[VALUE_INT].i < LIMIT_VALUE;
 }
 
+/* What there is of the part of a row: all rows, or those that are equal by some orders. */
+typedef struct Part
+{
+	size_t before; /* the row */
+	size_t equal;  /* to it, and it itself */
+	size_t nkept;
+	size_t nwritten;
+} Part;
+
+/* Looks at the part of a row. */
+static Part
+part_of(const Trial *trial, const Row *row)
+{
+	const WaTopN *top_n = &trial->query.top_n;
+	Part part = {0};
+
+	for (size_t i = 0; i < trial->nrows; i++)
+	{
+		const Row *other = &trial->rows[i];
+		const int order =
+			compare_rows(&trial->query, other, row, top_n->norders);
+
+		if (!is_kept(trial, i) ||
+			compare_rows(&trial->query, other, row, top_n->nparts) != 0)
+			continue;
+		part.nkept++;
+		part.nwritten += trial->found[i];
+		part.before += order < 0;
+		part.equal += order == 0;
+	}
+	return part;
+}
+
 /* Tells whether those rows were written that are wanted, and no others. */
 static bool
 are_wanted(const Trial *trial)
 {
 	const uint64_t limit = trial->query.top_n.limit;
-	size_t nwritten = 0;
-	size_t nkept = 0;
 
 	for (size_t i = 0; i < trial->nrows; i++)
 	{
-		size_t before = 0;
-		size_t equal = 0;
+		const Part part = part_of(trial, &trial->rows[i]);
 
 		EXPECT(is_kept(trial, i) || !trial->found[i]);
 		if (!is_kept(trial, i))
 			continue;
-		for (size_t j = 0; j < trial->nrows; j++)
-		{
-			const int order =
-				compare_rows(&trial->query, &trial->rows[j], &trial->rows[i]);
-
-			before += order < 0 && is_kept(trial, j);
-			equal += order == 0 && is_kept(trial, j);
-		}
-		nkept++;
-		nwritten += trial->found[i];
-		if (before + equal <= limit)
+		EXPECT(part.nwritten == (limit < part.nkept ? limit : part.nkept));
+		if (part.before + part.equal <= limit)
 			EXPECT(trial->found[i]);
 		else
-			EXPECT(!trial->found[i] || before < limit);
+			EXPECT(!trial->found[i] || part.before < limit);
 	}
-	EXPECT(nwritten == (limit < nkept ? limit : nkept));
 	return true;
 }
 
@@ -313,6 +338,7 @@ test_steps(bool descending)
 	make_query(&trial);
 	trial.query.nfilters = 0;
 	trial.query.top_n.limit = 3;
+	trial.query.top_n.nparts = 0;
 	trial.query.top_n.norders = 1;
 	trial.query.top_n.orders[0] = (WaOrderBy){.descending = descending};
 	wa_arena_init(&arena, NO_MEMORY);
@@ -349,9 +375,21 @@ test_unsound(void)
 	bad.top_n = (WaTopN){.of_rows = true};
 	EXPECT(!wa_query_is_sound(&bad, scratch));
 	bad = trial.query;
+	bad.top_n.limit = 2;
+	bad.top_n.nparts = 1;
+	EXPECT(!wa_query_is_sound(&bad, scratch));
+	bad.top_n.limit = 1;
+	EXPECT(wa_query_is_sound(&bad, scratch));
+	bad.top_n.of_rows = false;
+	EXPECT(!wa_query_is_sound(&bad, scratch));
+	bad.top_n.of_rows = true;
+	bad.top_n.nparts = (uint8_t) (bad.top_n.norders + 1);
+	EXPECT(!wa_query_is_sound(&bad, scratch));
+	bad = trial.query;
 	bad.nkeys = 2;
 	bad.keys = text_keys;
 	bad.key_numbers = with_text;
+	bad.top_n.nparts = 0;
 	bad.top_n.norders = 1;
 	bad.top_n.orders[0].number = 0;
 	EXPECT(!wa_query_is_sound(&bad, scratch));
@@ -369,11 +407,43 @@ test_memory(void)
 
 	make_rows(&trial, 100);
 	make_query(&trial);
+	trial.query.top_n.nparts = 0;
 	trial.query.top_n.limit = 50000;
 	wa_arena_init(&arena, 2 << 20);
 	EXPECT(make_run(&arena, &trial.query, &test_texts) == NULL);
 	wa_arena_reset(&arena);
 	return true;
+}
+
+/* So is too little for the rows of parts, of which each has one. */
+static bool
+test_memory_of_parts(void)
+{
+	static Trial trial;
+	static Inputs inputs;
+	WaRunOutcome outcome = WA_RUN_TAKEN;
+	WaQueryRun *run;
+	WaArena arena;
+	size_t some;
+
+	make_rows(&trial, MAX_ROWS);
+	make_query(&trial);
+	trial.query.nfilters = 0;
+	trial.query.top_n.limit = 1;
+	trial.query.top_n.nparts = 1;
+	trial.query.top_n.orders[0].number = PLACE;
+	wa_arena_init(&arena, 1 << 20);
+	run = make_run(&arena, &trial.query, &test_texts);
+	EXPECT(run != NULL);
+	for (size_t row = 0; row < trial.nrows && outcome == WA_RUN_TAKEN;
+		 row += some)
+	{
+		some = draw_rows(&trial, row);
+		fill_inputs(&inputs, &trial.rows[row], some);
+		outcome = wa_query_run_take(run, inputs.rows, some);
+	}
+	wa_arena_reset(&arena);
+	return outcome == WA_RUN_NO_MEMORY;
 }
 
 int
@@ -383,6 +453,7 @@ main(void)
 	check(test_steps(false) && test_steps(true),
 		  "rows just before the last that was wanted");
 	check(test_unsound(), "what single rows cannot have is refused");
-	check(test_memory(), "too little memory for rows is noticed");
+	check(test_memory() && test_memory_of_parts(),
+		  "too little memory for rows is noticed");
 	return finish_checks();
 }

@@ -239,7 +239,9 @@ rows_are_sound(const WaQuery *query)
 	for (uint32_t i = 0; i < query->nkeys; i++)
 		if (query->keys[i].kind == WA_VECTOR_TEXT)
 			return false;
-	return query->ncolumns == 0 && !query->top_n.keeps_ties;
+	return query->ncolumns == 0 && !query->top_n.keeps_ties &&
+		   query->top_n.nparts <= query->top_n.norders &&
+		   (query->top_n.nparts == 0 || query->top_n.limit == 1);
 }
 
 /* Tells whether some groups can be chosen as wanted, if not all are. */
@@ -250,12 +252,13 @@ top_n_is_sound(const WaQuery *query)
 
 	if (top_n->limit == 0)
 		return top_n->norders == 0 && !top_n->keeps_ties && !top_n->of_rows &&
+			   top_n->nparts == 0 &&
 			   (query->rolled != NULL ||
 				query->only_wanted == (query->made != NULL));
 	if (top_n->limit > WA_QUERY_MAX_TOP_N || top_n->norders == 0 ||
 		top_n->norders > WA_MAX_ORDERS || query->nkeys == 0)
 		return false;
-	if (top_n->of_rows && !rows_are_sound(query))
+	if (top_n->of_rows ? !rows_are_sound(query) : top_n->nparts > 0)
 		return false;
 	/* Of equal keys all rows are to be of one group. */
 	for (uint32_t i = 0; i < query->nkeys; i++)

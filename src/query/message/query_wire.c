@@ -387,7 +387,7 @@ static bool
 top_n_is_one(const WaTopN *top_n)
 {
 	if (top_n->norders > WA_MAX_ORDERS || !is_flag(&top_n->keeps_ties) ||
-		!is_flag(&top_n->of_rows))
+		!is_flag(&top_n->of_rows) || top_n->nparts > WA_MAX_ORDERS)
 		return false;
 	for (uint32_t i = 0; i < top_n->norders; i++)
 		if (!is_flag(&top_n->orders[i].descending) ||

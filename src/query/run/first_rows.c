@@ -6,6 +6,9 @@
  * chosen (Hoare's algorithm FIND), and the last of them is the limit: rows that do not come
  * before it are not kept from then on.  A row has a rank for each expression of ORDER BY;
  * those of ones that descend are turned around, and NULLs have ranks beyond all values.
+ *
+ * Where the first row of each part is wanted, a hash table by the ranks of the part finds the first
+ * one so far.
  */
 #include <math.h>
 #include <string.h>
@@ -17,6 +20,10 @@
 
 /* Of more rows than that, these are chosen among groups. */
 #define MOST_ROWS 100000
+
+/* Parts that there is room for in the beginning, and slots of the hash table for each. */
+#define FIRST_PARTS    1024
+#define SLOTS_PER_PART 2
 
 /* The rank of NULLs, or its negative: no value has one as large. */
 #define NULL_RANK ((__int128) 1 << 126)
@@ -37,6 +44,7 @@ struct WaFirstRows
 	size_t nkeys;
 	size_t limit;
 	size_t count;         /* of the rows that are kept */
+	size_t room;          /* for rows */
 	Rank *ranks;          /* of each, by each order */
 	WaQueryValue *values; /* of each, its keys */
 	Entry *entries;       /* of the rows, while some are chosen */
@@ -45,6 +53,14 @@ struct WaFirstRows
 	bool has_last;
 	Rank last[WA_MAX_ORDERS];
 	Rank candidates[WA_VECTOR_ROWS]; /* ranks of rows by the first order */
+
+	/* If the first row of each part is wanted: */
+	WaArena *arena;
+	size_t nparts; /* orders that tell parts apart; 0: there are no parts */
+	size_t most;   /* that are kept */
+	size_t nslots; /* a power of two */
+	uint32_t *slots; /* one more than the number of a row; 0: free */
+	bool is_full;
 };
 
 bool
@@ -61,28 +77,51 @@ wa_first_rows_are_wanted(const WaQuery *query)
 	return true;
 }
 
+/* Makes room for rows; returns false if there is not enough memory. */
+static bool
+make_room(WaFirstRows *first, size_t room)
+{
+	const size_t nranks = first->norders * sizeof(Rank);
+	const size_t nvalues = first->nkeys * sizeof(WaQueryValue);
+	Rank *ranks = wa_arena_alloc_aligned(first->arena, room * nranks);
+	WaQueryValue *values = wa_arena_alloc(first->arena, room * nvalues);
+
+	if (first->arena->failed)
+		return false;
+	if (first->count > 0)
+	{
+		memcpy(ranks, first->ranks, first->count * nranks);
+		memcpy(values, first->values, first->count * nvalues);
+	}
+	first->ranks = ranks;
+	first->values = values;
+	first->room = room;
+	return true;
+}
+
 WaFirstRows *
-wa_first_rows_make(WaArena *arena, const WaQuery *query)
+wa_first_rows_make(WaArena *arena, const WaQuery *query, size_t most_parts)
 {
 	WaFirstRows *first = wa_arena_alloc_aligned(arena, sizeof(*first));
 	const size_t limit = (size_t) query->top_n.limit;
-	const size_t room = 2 * limit + WA_VECTOR_ROWS;
 
 	if (first == NULL)
 		return NULL;
+	memset(first, 0, sizeof(*first));
 	first->query = query;
 	first->norders = query->top_n.norders;
 	first->nkeys = query->nkeys;
 	first->limit = limit;
-	first->count = 0;
 	first->random = 1;
-	first->has_last = false;
-	first->ranks =
-		wa_arena_alloc_aligned(arena, room * first->norders * sizeof(Rank));
-	first->values =
-		wa_arena_alloc(arena, room * first->nkeys * sizeof(WaQueryValue));
-	first->entries = wa_arena_alloc_aligned(arena, room * sizeof(Entry));
-	first->is_chosen = wa_arena_alloc(arena, room);
+	first->arena = arena;
+	first->nparts = query->top_n.nparts;
+	first->most = most_parts;
+	if (first->nparts > 0)
+		return first;
+	if (!make_room(first, 2 * limit + WA_VECTOR_ROWS))
+		return NULL;
+	first->entries = wa_arena_alloc_aligned(arena, first->room * sizeof(Entry));
+	first->is_chosen = wa_arena_alloc(arena, first->room);
 	return arena->failed ? NULL : first;
 }
 
@@ -239,6 +278,96 @@ drop_beyond(WaFirstRows *first, size_t most)
 	choose(first);
 	find_last(first);
 	drop_others(first);
+}
+
+/*
+ * Parts
+ */
+
+/* Returns the hash of a part, by the ranks of one of its rows. */
+static size_t
+hash_part(const Rank *ranks, size_t nparts)
+{
+	uint64_t hash = 0;
+
+	for (size_t i = 0; i < nparts; i++)
+	{
+		hash = (hash ^ (uint64_t) ranks[i]) * UINT64_C(0x9E3779B97F4A7C15);
+		hash = (hash ^ (hash >> 32) ^ (uint64_t) (ranks[i] >> 64)) *
+			   UINT64_C(0xC2B2AE3D27D4EB4F);
+	}
+	return (size_t) (hash ^ (hash >> 29));
+}
+
+/* Returns the slot of the part of some ranks, which is free if it has no row. */
+static uint32_t *
+find_slot(const WaFirstRows *first, const Rank *ranks)
+{
+	const size_t bytes = first->nparts * sizeof(Rank);
+	size_t place = hash_part(ranks, first->nparts);
+
+	for (;; place++)
+	{
+		uint32_t *slot = &first->slots[place & (first->nslots - 1)];
+
+		if (*slot == 0 ||
+			memcmp(first->ranks + (*slot - 1) * first->norders, ranks, bytes) ==
+				0)
+			return slot;
+	}
+}
+
+/* Makes room for one more row; returns false if there are too many parts. */
+static bool
+reserve_part(WaFirstRows *first)
+{
+	const size_t room = first->room == 0 ? FIRST_PARTS : 2 * first->room;
+
+	if (first->count < first->room)
+		return true;
+	first->is_full = first->count >= first->most || !make_room(first, room);
+	if (first->is_full)
+		return false;
+	first->nslots = SLOTS_PER_PART * room;
+	first->slots = wa_arena_alloc_zero(first->arena,
+									   first->nslots * sizeof(*first->slots));
+	first->is_full = first->slots == NULL;
+	for (size_t row = 0; row < first->count && !first->is_full; row++)
+		*find_slot(first, first->ranks + row * first->norders) =
+			(uint32_t) row + 1;
+	return !first->is_full;
+}
+
+/*
+ * Finds where a row is to be kept, whose ranks are written behind the others': that of a row of
+ * its part before which it comes, or a new one; returns false if it is of no use.
+ */
+static bool
+find_place(WaFirstRows *first, size_t *row)
+{
+	const size_t nparts = first->nparts;
+	const size_t norders = first->norders;
+	const Rank *ranks = first->ranks + first->count * norders;
+	uint32_t *slot = find_slot(first, ranks);
+
+	*row = first->count;
+	if (*slot == 0)
+	{
+		*slot = (uint32_t) ++first->count;
+		return true;
+	}
+	*row = *slot - 1;
+	if (!comes_before(ranks + nparts, first->ranks + *row * norders + nparts,
+					  norders - nparts))
+		return false;
+	memcpy(first->ranks + *row * norders, ranks, norders * sizeof(Rank));
+	return true;
+}
+
+bool
+wa_first_rows_are_full(const WaFirstRows *first)
+{
+	return first->is_full;
 }
 
 /*
@@ -402,13 +531,12 @@ store_value(WaVectorKind kind, const WaVector *key, size_t row,
 	}
 }
 
-/* Keeps a row, whose first rank is known, if it comes before the last one that is wanted. */
-static void
-take_row(WaFirstRows *first, WaVector *const *keys, size_t row, Rank rank)
+/* Writes the ranks of a row, the first of which is known, behind those of the others. */
+static const Rank *
+write_ranks(WaFirstRows *first, WaVector *const *keys, size_t row, Rank rank)
 {
 	const WaQuery *query = first->query;
 	Rank *ranks = first->ranks + first->count * first->norders;
-	WaQueryValue *values = first->values + first->count * first->nkeys;
 
 	ranks[0] = rank;
 	for (size_t i = 1; i < first->norders; i++)
@@ -418,11 +546,45 @@ take_row(WaFirstRows *first, WaVector *const *keys, size_t row, Rank rank)
 		ranks[i] = rank_of(order, query->keys[order->number].kind,
 						   keys[order->number], row);
 	}
+	return ranks;
+}
+
+/* Stores the keys of a row as those of one that is kept. */
+static void
+store_values(WaFirstRows *first, WaVector *const *keys, size_t row, size_t kept)
+{
+	for (size_t i = 0; i < first->nkeys; i++)
+		store_value(first->query->keys[i].kind, keys[i], row,
+					&first->values[kept * first->nkeys + i]);
+}
+
+/* Keeps a row, whose first rank is known, if it comes before the last one that is wanted. */
+static void
+take_row(WaFirstRows *first, WaVector *const *keys, size_t row, Rank rank)
+{
+	const Rank *ranks = write_ranks(first, keys, row, rank);
+
 	if (first->has_last && !comes_before(ranks, first->last, first->norders))
 		return;
-	for (size_t i = 0; i < first->nkeys; i++)
-		store_value(query->keys[i].kind, keys[i], row, &values[i]);
+	store_values(first, keys, row, first->count);
 	first->count++;
+}
+
+/* Keeps those rows that are the first of their parts; returns false if there are too many. */
+static bool
+take_parts(WaFirstRows *first, WaVector *const *keys, size_t nrows)
+{
+	for (size_t row = 0; row < nrows; row++)
+	{
+		size_t kept;
+
+		if (!reserve_part(first))
+			return false;
+		(void) write_ranks(first, keys, row, first->candidates[row]);
+		if (find_place(first, &kept))
+			store_values(first, keys, row, kept);
+	}
+	return true;
 }
 
 bool
@@ -436,8 +598,12 @@ wa_first_rows_take(WaFirstRows *first, WaVector *const *keys, size_t nrows)
 	for (size_t i = 0; i < first->nkeys; i++)
 		if (query->keys[i].kind == WA_VECTOR_DECIMAL && keys[i]->wide)
 			return false;
+	if (first->is_full)
+		return false;
 	for (size_t row = 0; row < nrows; row++)
 		first->candidates[row] = rank_of(order, kind, keys[order->number], row);
+	if (first->nparts > 0)
+		return take_parts(first, keys, nrows);
 	for (size_t row = 0; row < nrows; row++)
 		if (first->candidates[row] <= last)
 			take_row(first, keys, row, first->candidates[row]);
@@ -462,17 +628,39 @@ take_theirs(WaFirstRows *first, const WaFirstRows *others, size_t row)
 	drop_beyond(first, 2 * first->limit);
 }
 
-void
+/* Takes a row that another has as the first of its part. */
+static void
+take_their_part(WaFirstRows *first, const WaFirstRows *others, size_t row)
+{
+	const size_t norders = first->norders;
+	const size_t nkeys = first->nkeys;
+	size_t kept;
+
+	memcpy(first->ranks + first->count * norders, others->ranks + row * norders,
+		   norders * sizeof(Rank));
+	if (find_place(first, &kept))
+		memcpy(first->values + kept * nkeys, others->values + row * nkeys,
+			   nkeys * sizeof(WaQueryValue));
+}
+
+bool
 wa_first_rows_merge(WaFirstRows *first, const WaFirstRows *others)
 {
 	for (size_t row = 0; row < others->count; row++)
-		take_theirs(first, others, row);
+		if (first->nparts == 0)
+			take_theirs(first, others, row);
+		else if (reserve_part(first))
+			take_their_part(first, others, row);
+		else
+			return false;
+	return true;
 }
 
 size_t
 wa_first_rows_finish(WaFirstRows *first)
 {
-	drop_beyond(first, first->limit);
+	if (first->nparts == 0)
+		drop_beyond(first, first->limit);
 	return first->count;
 }
 
@@ -480,6 +668,8 @@ void
 wa_first_rows_forget(WaFirstRows *first)
 {
 	first->count = 0;
+	if (first->slots != NULL)
+		memset(first->slots, 0, first->nslots * sizeof(*first->slots));
 }
 
 const WaQueryValue *

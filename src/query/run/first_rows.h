@@ -17,8 +17,15 @@ typedef struct WaFirstRows WaFirstRows;
 /* Tells whether the rows of a query that is sound are chosen like this. */
 extern bool wa_first_rows_are_wanted(const WaQuery *query);
 
-/* Makes no rows, in the arena; NULL if there is not enough memory. */
-extern WaFirstRows *wa_first_rows_make(WaArena *arena, const WaQuery *query);
+/* With parts (WaTopN.nparts) so many rows at most are kept in a process of the device. */
+#define WA_FIRST_ROWS_MOST_PARTS 100000
+
+/*
+ * Makes no rows, in the arena; NULL if there is not enough memory.  most_parts: how many rows are
+ * kept of which each is the first of a part.
+ */
+extern WaFirstRows *wa_first_rows_make(WaArena *arena, const WaQuery *query,
+									   size_t most_parts);
 
 /* Tells whether the rows of a query may have keys that are too large to be compared. */
 extern bool wa_first_rows_may_trap(const WaQuery *query);
@@ -33,13 +40,18 @@ extern WA_MUST_CHECK bool wa_first_rows_mark(const WaFirstRows *first,
 
 /*
  * Takes rows, whose key i is in *keys[i].  Returns false, with nothing taken, if one cannot be
- * compared: a DECIMAL of more than 64 bits.
+ * compared: a DECIMAL of more than 64 bits; or, with some taken, if there are too many parts, or
+ * not enough memory for them.
  */
 extern WA_MUST_CHECK bool
 wa_first_rows_take(WaFirstRows *first, WaVector *const *keys, size_t nrows);
 
-/* Takes those that others are, of the same query. */
-extern void wa_first_rows_merge(WaFirstRows *first, const WaFirstRows *others);
+/* Tells whether there have been too many parts: no more rows are taken. */
+extern bool wa_first_rows_are_full(const WaFirstRows *first);
+
+/* Takes those that others are, of the same query; returns false if there are too many parts. */
+extern WA_MUST_CHECK bool wa_first_rows_merge(WaFirstRows *first,
+											  const WaFirstRows *others);
 
 /* Drops all but as many as are wanted; returns how many there are. */
 extern size_t wa_first_rows_finish(WaFirstRows *first);

@@ -93,7 +93,8 @@ make_groups(WaQueryRun *run)
 	}
 	if (wa_first_rows_are_wanted(query))
 	{
-		run->first = wa_first_rows_make(run->arena, query);
+		run->first = wa_first_rows_make(run->arena, query,
+										WA_FIRST_ROWS_MOST_PARTS);
 		if (run->first == NULL)
 			return false;
 		run->skips_rows = !wa_query_may_trap(query);
@@ -293,7 +294,8 @@ keep_rows(WaQueryRun *run, size_t nrows)
 {
 	if (run->first != NULL &&
 		!wa_first_rows_take(run->first, run->key_vectors, nrows))
-		return WA_RUN_TRAPPED;
+		return wa_first_rows_are_full(run->first) ? WA_RUN_NO_MEMORY
+												  : WA_RUN_TRAPPED;
 	if (run->made != NULL &&
 		!wa_run_rows_take(run->made, run->key_vectors, nrows))
 		return WA_RUN_NO_MEMORY;

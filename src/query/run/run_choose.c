@@ -368,7 +368,7 @@ wa_query_run_choose(WaQueryRun *run)
 
 	if (run->first != NULL)
 		return choose_rows(run);
-	if (top_n->limit == 0 || top_n->limit >= ngroups)
+	if (top_n->limit == 0 || top_n->limit >= ngroups || top_n->nparts > 0)
 		return true;
 	choice.entries = wa_arena_alloc(run->arena, (size_t) top_n->limit *
 													sizeof(*choice.entries));

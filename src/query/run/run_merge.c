@@ -117,10 +117,8 @@ wa_query_merge(WaQueryRun *into, WaQueryRun *from)
 
 	wa_query_run_count(into, from->rows);
 	if (into->first != NULL)
-	{
-		wa_first_rows_merge(into->first, from->first);
-		return WA_RUN_TAKEN;
-	}
+		return wa_first_rows_merge(into->first, from->first) ? WA_RUN_TAKEN
+															 : WA_RUN_NO_MEMORY;
 	if (!wa_query_run_expect(into, ngroups))
 		return WA_RUN_NO_MEMORY;
 	for (uint32_t first = 0; first < ngroups && outcome == WA_RUN_TAKEN;

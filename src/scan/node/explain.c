@@ -79,6 +79,24 @@ limit_text(Expr *expression, List *context, bool use_prefix)
 	return deparse_expression((Node *) expression, context, use_prefix, false);
 }
 
+/* Appends what groups are sorted by, from one number to another. */
+static void
+append_orders(StringInfo text, const CustomScan *plan, const WaPlanTop *top,
+			  int from, int to, List *context, bool use_prefix)
+{
+	for (int i = from; i < to; i++)
+	{
+		Node *expression =
+			wa_plan_restore(plan, (Node *) list_nth(top->expressions, i));
+
+		appendStringInfoString(text, i == from ? "" : ", ");
+		appendStringInfoString(
+			text, deparse_expression(expression, context, use_prefix, false));
+		append_direction(text, expression, list_nth_oid(top->operators, i),
+						 list_nth_int(top->nulls_first, i) != 0);
+	}
+}
+
 /* Prints which groups are returned, if these are not all. */
 static void
 show_top(const CustomScan *plan, List *context, bool use_prefix,
@@ -90,6 +108,17 @@ show_top(const CustomScan *plan, List *context, bool use_prefix,
 	if (!wa_plan_top(plan, &top))
 		return;
 	initStringInfo(&text);
+	if (top.nparts > 0)
+	{
+		appendStringInfoString(&text, "1 of each ");
+		append_orders(&text, plan, &top, 0, top.nparts, context, use_prefix);
+		if (top.nparts < list_length(top.expressions))
+			appendStringInfoString(&text, " by ");
+		append_orders(&text, plan, &top, top.nparts,
+					  list_length(top.expressions), context, use_prefix);
+		ExplainPropertyText("Top Groups", text.data, es);
+		return;
+	}
 	appendStringInfoString(&text, limit_text(top.count, context, use_prefix));
 	if (!IsA(top.offset, Const) || ((Const *) top.offset)->constisnull ||
 		DatumGetInt64(((Const *) top.offset)->constvalue) != 0)
@@ -97,17 +126,9 @@ show_top(const CustomScan *plan, List *context, bool use_prefix,
 						 limit_text(top.offset, context, use_prefix));
 	if (top.keeps_ties)
 		appendStringInfoString(&text, " with ties");
-	for (int i = 0; i < list_length(top.expressions); i++)
-	{
-		Node *expression =
-			wa_plan_restore(plan, (Node *) list_nth(top.expressions, i));
-
-		appendStringInfoString(&text, i == 0 ? " by " : ", ");
-		appendStringInfoString(
-			&text, deparse_expression(expression, context, use_prefix, false));
-		append_direction(&text, expression, list_nth_oid(top.operators, i),
-						 list_nth_int(top.nulls_first, i) != 0);
-	}
+	appendStringInfoString(&text, " by ");
+	append_orders(&text, plan, &top, 0, list_length(top.expressions), context,
+				  use_prefix);
 	ExplainPropertyText("Top Groups", text.data, es);
 }
 

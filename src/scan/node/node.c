@@ -128,7 +128,7 @@ make_output(WaScanState *state, EState *estate)
 	store->dependents = wa_dependents_make(store->query, estate);
 	state->before_having =
 		wa_output_before_having(store->query, (Node *) plan->scan.plan.qual);
-	if (wa_plan_top(plan, &top))
+	if (wa_plan_top(plan, &top) && top.nparts == 0)
 		state->top = wa_top_make(&state->css.ss, store, &top);
 	state->order = wa_order_make(store);
 }

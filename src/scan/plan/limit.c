@@ -25,6 +25,7 @@
 
 #include "heap/gather.h"
 #include "scan/expr/total.h"
+#include "scan/plan/group_estimate.h"
 #include "scan/plan/limit.h"
 #include "scan/state/rolled_query.h"
 
@@ -206,6 +207,49 @@ wa_limit_recognise(PlannerInfo *root, const WaPlannedQuery *planned,
 		parse->limitOption == LIMIT_OPTION_WITH_TIES ||
 		list_length(limit->top.expressions) < list_length(parse->sortClause);
 	describe_limit(root, limit);
+}
+
+/*
+ * Returns how many of the expressions of ORDER BY are those that are distinct, if these are the
+ * first ones, else 0.
+ */
+static int
+distinct_orders(const Query *parse)
+{
+	const int count = list_length(parse->distinctClause);
+	ListCell *cell;
+
+	if (list_length(parse->sortClause) < count)
+		return 0;
+	foreach (cell, parse->distinctClause)
+		if (lfirst_node(SortGroupClause, cell)->tleSortGroupRef !=
+			list_nth_node(SortGroupClause, parse->sortClause,
+						  foreach_current_index(cell))
+				->tleSortGroupRef)
+			return 0;
+	return count;
+}
+
+void
+wa_limit_recognise_parts(PlannerInfo *root, const WaPlannedQuery *planned,
+						 const PathTarget *target, WaLimit *limit)
+{
+	const Query *parse = root->parse;
+	const int nparts = distinct_orders(parse);
+
+	memset(limit, 0, sizeof(*limit));
+	if (nparts == 0 || parse->hasWindowFuncs || parse->hasTargetSRFs)
+		return;
+	collect_order(root, limit);
+	if (list_length(limit->top.expressions) < list_length(parse->sortClause) ||
+		may_raise(target, wa_scan_query_keys(&planned->query), limit))
+	{
+		memset(limit, 0, sizeof(*limit));
+		return;
+	}
+	limit->top.nparts = nparts;
+	limit->ngroups = wa_estimate_groups(
+		root, list_copy_head(limit->top.expressions, nparts), planned->rows);
 }
 
 double

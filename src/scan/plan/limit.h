@@ -27,6 +27,14 @@ typedef struct WaLimit
 extern void wa_limit_recognise(PlannerInfo *root, const WaPlannedQuery *planned,
 							   const PathTarget *target, WaLimit *limit);
 
+/*
+ * Likewise the rows of a query with DISTINCT ON, the first by ORDER BY of each combination of what
+ * is distinct.
+ */
+extern void wa_limit_recognise_parts(PlannerInfo *root,
+									 const WaPlannedQuery *planned,
+									 const PathTarget *target, WaLimit *limit);
+
 /* Returns how many of so many groups are thought to be wanted, at most. */
 extern double wa_limit_estimate(const WaLimit *limit, double ngroups);
 

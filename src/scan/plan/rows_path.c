@@ -80,18 +80,18 @@ wants_first(const PlannerInfo *root)
 {
 	const Query *parse = root->parse;
 
-	return parse->limitCount != NULL &&
-		   parse->limitOption == LIMIT_OPTION_COUNT &&
+	return (parse->hasDistinctOn ||
+			(parse->limitCount != NULL && parse->distinctClause == NIL &&
+			 parse->limitOption == LIMIT_OPTION_COUNT)) &&
 		   parse->sortClause != NIL && root->sort_pathkeys != NIL &&
 		   root->query_pathkeys == root->sort_pathkeys && !parse->hasAggs &&
 		   parse->groupClause == NIL && parse->groupingSets == NIL &&
-		   parse->havingQual == NULL && parse->distinctClause == NIL &&
-		   parse->setOperations == NULL;
+		   parse->havingQual == NULL && parse->setOperations == NULL;
 }
 
 /*
  * Returns the cost of the cheapest path that a relation has so far, for the share of its rows
- * that is wanted if they come in their order; to sort others costs more.
+ * that LIMIT wants if they come in their order; to sort others costs more.
  */
 static Cost
 rival_cost(const PlannerInfo *root, const RelOptInfo *relation)
@@ -163,9 +163,11 @@ recognise(PlannerInfo *root, RelOptInfo *relation, const WaGrouping *grouping,
 	if (!is_first)
 		return true;
 	/* The final target has no rows to be computed of that are left out here. */
-	wa_limit_recognise(root, planned,
-					   make_pathtarget_from_tlist(root->processed_tlist),
-					   limit);
+	(root->parse->hasDistinctOn
+		 ? wa_limit_recognise_parts
+		 : wa_limit_recognise)(root, planned,
+							   make_pathtarget_from_tlist(root->processed_tlist),
+							   limit);
 	return wa_top_n_is_all(&planned->query, limit);
 }
 

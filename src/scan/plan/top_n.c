@@ -218,16 +218,17 @@ wa_top_n_describe(const WaScanQuery *query, const PlanState *ps,
 				  const WaTop *top, WaTopN *top_n)
 {
 	const WaScanQuery *returned = wa_scan_query_returned(query);
-	uint64 limit;
+	uint64 limit = 1;
 	WaPlanTop plan;
 
 	memset(top_n, 0, sizeof(*top_n));
 	/* Of several arguments the values are brought together here. */
-	if (top == NULL || returned->nkeys == 0 || ps->qual != NULL ||
-		returned->sets != NIL || list_length(returned->values) > 1 ||
-		has_ranks(returned) || checks_groups(returned) ||
+	if (returned->nkeys == 0 || ps->qual != NULL || returned->sets != NIL ||
+		list_length(returned->values) > 1 || has_ranks(returned) ||
+		checks_groups(returned) ||
 		!wa_plan_top(castNode(CustomScan, ps->plan), &plan) ||
-		!wa_top_limit(top, &limit) || limit > WA_QUERY_MAX_TOP_N)
+		(plan.nparts == 0 && (top == NULL || !wa_top_limit(top, &limit))) ||
+		limit > WA_QUERY_MAX_TOP_N)
 		return;
 	describe_orders(returned, &plan, top_n);
 	if (top_n->norders == 0)
@@ -237,4 +238,7 @@ wa_top_n_describe(const WaScanQuery *query, const PlanState *ps,
 	/* No two rows lie in one place. */
 	top_n->of_rows = top_n->limit > 0 && !top_n->keeps_ties &&
 					 wa_compiler_has_places(query->compiler);
+	top_n->nparts = (uint8_t) plan.nparts;
+	if (plan.nparts > 0 && !top_n->of_rows)
+		memset(top_n, 0, sizeof(*top_n));
 }

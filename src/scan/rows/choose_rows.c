@@ -53,7 +53,8 @@ wa_choose_rows_begin(WaScanState *state)
 	rows->context = context;
 	rows->query = query;
 	wa_context_arena_init(&rows->arena, context);
-	rows->first = wa_first_rows_make(&rows->arena, &rows->query);
+	rows->first = wa_first_rows_make(&rows->arena, &rows->query,
+									 get_hash_memory_limit() / ROW_BYTES);
 	state->batch.chosen = rows;
 	MemoryContextSwitchTo(old);
 }

@@ -72,6 +72,7 @@ typedef enum WaPlanNumber
 	ALTERNATIVE,
 	KEEPS_TIES,
 	HAVING_FIRST,
+	PARTS,
 	NUMBER_COUNT
 } WaPlanNumber;
 
@@ -234,6 +235,7 @@ wa_plan_write(CustomScan *plan, const WaScanQuery *query, const WaPlanTop *top)
 		[ALTERNATIVE] = query->planned_alternative,
 		[KEEPS_TIES] = top->keeps_ties,
 		[HAVING_FIRST] = top->having_first,
+		[PARTS] = top->nparts,
 	};
 	List *targets = list_concat_copy(returned->keys, returned->aggregates);
 	List *parameters = wa_plan_parameters(NIL, (Node *) targets);
@@ -590,6 +592,7 @@ wa_plan_top(const CustomScan *plan, WaPlanTop *top)
 	top->nulls_first = (List *) list_nth(plan->custom_private, NULLS_FIRST);
 	top->keeps_ties = number_of(plan, KEEPS_TIES) != 0;
 	top->having_first = number_of(plan, HAVING_FIRST) != 0;
+	top->nparts = number_of(plan, PARTS);
 	top->expressions = (List *) list_nth(plan->custom_exprs, ORDERS);
 	/* A parameter that is also a key has been taken for that. */
 	limits = restore_list(plan, LIMITS);

@@ -25,7 +25,12 @@ typedef struct WaPlanTop
 	List *nulls_first; /* of each, 0 or 1 */
 	bool keeps_ties;   /* groups that are equal by these may all be wanted */
 	bool having_first; /* HAVING may raise errors, so all have it computed */
-	Expr *count;       /* of LIMIT */
+	/*
+	 * The first row is wanted for each combination of so many of these, of DISTINCT ON; 0: the
+	 * first of all groups or rows are, as many as LIMIT says.
+	 */
+	int nparts;
+	Expr *count; /* of LIMIT; NULL: there is none */
 	Expr *offset;
 } WaPlanTop;
 
