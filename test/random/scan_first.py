@@ -1,4 +1,5 @@
-"""Random queries for the first rows of one table of scan_tables.py.
+"""Random queries for the first rows of one table of scan_tables.py, of all or of each part of
+them (DISTINCT ON), or for those that WHERE selects.
 
 What a query returns are the expressions that it is ordered by, so that rows that are equal
 in these look the same; beside them, if no two rows of the table have the same id, which is
@@ -9,10 +10,10 @@ import scan_generator
 from scan_expressions import TWINS
 from scan_tables import COARSE, TABLES, TYPES
 
-# Texts have no order that the device process knows; an interval's is no number's.
+# An interval's order is no number's.
 KINDS = ["smallint", "integer", "integer", "bigint", "boolean", "date", "timestamp",
-         "timestamptz", "numeric", "double precision", "real", "oid", "time", "money"]
-RARE_KINDS = KINDS + ["text"]
+         "timestamptz", "numeric", "double precision", "real", "oid", "time", "money", "text",
+         "text"]
 
 # Most are large enough to be asked for.
 SHARES = {"lean": 6, "large": 6, "coarse": 6, "plain": 2, "middle": 2, "churned": 2}
@@ -45,7 +46,7 @@ class Query(scan_generator.Query):
     def draw_keys(self):
         rng = self.rng
         for _ in range(rng.choice([1, 1, 2, 3])):
-            kind = rng.choice(KINDS if rng.random() < 0.95 else RARE_KINDS)
+            kind = rng.choice(KINDS)
             self.kinds.append(kind)
             self.keys.append(self.expressions.draw(kind, rng.choice([0, 0, 0, 1])))
         self.others = []
@@ -61,13 +62,19 @@ class Query(scan_generator.Query):
                  for place in range(len(self.keys))]
         order = f" ORDER BY {', '.join(terms)}"
         self.without_limit = order
+        self.distinct = ""
+        if rng.random() < 0.2:
+            parts = rng.randrange(len(self.keys)) + 1
+            self.distinct = f"DISTINCT ON ({', '.join(map(str, range(1, parts + 1)))}) "
+        if rng.random() < (0.7 if self.distinct else 0.1):
+            return order + (" FOR SHARE" if self.left_alone == "lock" else "")
         order += f" LIMIT {rng.choice([0, 1, 5, 5, 30, 30, 500, 5000, '(1 + 2)', 'NULL'])}"
         if rng.random() < 0.3:
             order += f" OFFSET {rng.choice([0, 1, 3, 400])}"
         return order + (" FOR SHARE" if self.left_alone == "lock" else "")
 
     def select(self, side):
-        return (f"SELECT {', '.join(self.keys + self.others)} FROM {self.source()}"
+        return (f"SELECT {self.distinct}{', '.join(self.keys + self.others)} FROM {self.source()}"
                 f"{self.where}{self.order}")
 
     def twins(self):
