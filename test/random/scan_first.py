@@ -66,12 +66,13 @@ class Query(scan_generator.Query):
         if rng.random() < 0.2:
             parts = rng.randrange(len(self.keys)) + 1
             self.distinct = f"DISTINCT ON ({', '.join(map(str, range(1, parts + 1)))}) "
+        lock = " FOR SHARE" if self.left_alone == "lock" and not self.distinct else ""
         if rng.random() < (0.7 if self.distinct else 0.1):
-            return order + (" FOR SHARE" if self.left_alone == "lock" else "")
+            return order + lock
         order += f" LIMIT {rng.choice([0, 1, 5, 5, 30, 30, 500, 5000, '(1 + 2)', 'NULL'])}"
         if rng.random() < 0.3:
             order += f" OFFSET {rng.choice([0, 1, 3, 400])}"
-        return order + (" FOR SHARE" if self.left_alone == "lock" else "")
+        return order + lock
 
     def select(self, side):
         return (f"SELECT {self.distinct}{', '.join(self.keys + self.others)} FROM {self.source()}"
