@@ -206,11 +206,10 @@ wa_node_path_make(PlannerInfo *root, RelOptInfo *parent, PathTarget *target,
 					   : planned->ngroups;
 	path->flags = CUSTOMPATH_SUPPORT_PROJECTION;
 	path->methods = &wa_node_path_methods;
-	nworkers = possible_workers(root, planned, parent);
 	/* The plan must do when nothing is resident any more. */
-	if (!wa_parallel_is_worth(wa_path_rows_cost(planned), planned->ngroups,
-							  nworkers))
-		nworkers = 0;
+	nworkers = wa_parallel_best(
+		planned->sources.pages, wa_path_rows_cost(planned), planned->ngroups,
+		planned->rows, possible_workers(root, planned, parent));
 	/* In a worker, as a part of what it computes, the node can have none. */
 	path->path.parallel_safe = nworkers == 0 &&
 							   !planned->sources.has_children &&

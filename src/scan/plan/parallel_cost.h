@@ -14,8 +14,22 @@
  */
 extern Cost wa_parallel_cost(Cost computing, double ngroups, int nworkers);
 
-/* Tells whether so many workers save more than they cost. */
-extern bool wa_parallel_is_worth(Cost computing, double ngroups, int nworkers);
+/*
+ * Returns how many groups each process finds, of so many workers and the leader, where there are so
+ * many in all the rows, which they share.
+ */
+static inline double
+wa_parallel_groups(double ngroups, double nrows, int nworkers)
+{
+	return Min(ngroups, nrows / (nworkers + 1));
+}
+
+/*
+ * Returns how many workers, of so many at most, are the best to read and compute a relation of so
+ * many blocks.  computing: what that costs one process, but for its pages.
+ */
+extern int wa_parallel_best(double nblocks, Cost computing, double ngroups,
+							double nrows, int most);
 
 /*
  * Returns how many workers, of so many at most, the blocks of a relation are worth that

@@ -222,8 +222,10 @@ wa_top_n_describe(const WaScanQuery *query, const PlanState *ps,
 	WaPlanTop plan;
 
 	memset(top_n, 0, sizeof(*top_n));
-	/* Of several arguments the values are brought together here. */
-	if (returned->nkeys == 0 || ps->qual != NULL || returned->sets != NIL ||
+	/*
+	 * Of several arguments the values are brought together here.  What makes tables has no plan.
+	 */
+	if (returned->nkeys == 0 || ps->plan == NULL || ps->qual != NULL || returned->sets != NIL ||
 		list_length(returned->values) > 1 || has_ranks(returned) ||
 		checks_groups(returned) ||
 		!wa_plan_top(castNode(CustomScan, ps->plan), &plan) ||
