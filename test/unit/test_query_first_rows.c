@@ -122,8 +122,7 @@ make_query(Trial *trial)
 	if (random_below(3) > 0)
 		return;
 	query->top_n.limit = 1;
-	query->top_n.nparts =
-		(uint8_t) (random_below(query->top_n.norders) + 1);
+	query->top_n.nparts = (uint8_t) (random_below(query->top_n.norders) + 1);
 }
 
 /* Returns how many rows of a batch that was made to take at once, from a row on. */

@@ -10,13 +10,10 @@
  * Where the first row of each part is wanted, a hash table by the ranks of the part finds the first
  * one so far.
  */
-#include <math.h>
 #include <string.h>
 
-#include "core/vectorised.h"
-#include "query/run/first_rows.h"
+#include "query/run/first_rows_internal.h"
 #include "query/run/order_rank.h"
-#include "query/run/run_conditions.h"
 
 /* Of more rows than that, these are chosen among groups. */
 #define MOST_ROWS 100000
@@ -24,44 +21,6 @@
 /* Parts that there is room for in the beginning, and slots of the hash table for each. */
 #define FIRST_PARTS    1024
 #define SLOTS_PER_PART 2
-
-/* The rank of NULLs, or its negative: no value has one as large. */
-#define NULL_RANK ((__int128) 1 << 126)
-
-typedef __int128 Rank;
-
-/* A row, while some are chosen. */
-typedef struct Entry
-{
-	Rank rank; /* by the first order */
-	uint32_t number;
-} Entry;
-
-struct WaFirstRows
-{
-	const WaQuery *query;
-	size_t norders;
-	size_t nkeys;
-	size_t limit;
-	size_t count;         /* of the rows that are kept */
-	size_t room;          /* for rows */
-	Rank *ranks;          /* of each, by each order */
-	WaQueryValue *values; /* of each, its keys */
-	Entry *entries;       /* of the rows, while some are chosen */
-	uint8_t *is_chosen;   /* likewise */
-	uint64_t random;
-	bool has_last;
-	Rank last[WA_MAX_ORDERS];
-	Rank candidates[WA_VECTOR_ROWS]; /* ranks of rows by the first order */
-
-	/* If the first row of each part is wanted: */
-	WaArena *arena;
-	size_t nparts; /* orders that tell parts apart; 0: there are no parts */
-	size_t most;   /* that are kept */
-	size_t nslots; /* a power of two */
-	uint32_t *slots; /* one more than the number of a row; 0: free */
-	bool is_full;
-};
 
 bool
 wa_first_rows_are_wanted(const WaQuery *query)
@@ -310,9 +269,8 @@ find_slot(const WaFirstRows *first, const Rank *ranks)
 	{
 		uint32_t *slot = &first->slots[place & (first->nslots - 1)];
 
-		if (*slot == 0 ||
-			memcmp(first->ranks + (*slot - 1) * first->norders, ranks, bytes) ==
-				0)
+		if (*slot == 0 || memcmp(first->ranks + (*slot - 1) * first->norders,
+								 ranks, bytes) == 0)
 			return slot;
 	}
 }
@@ -368,111 +326,6 @@ bool
 wa_first_rows_are_full(const WaFirstRows *first)
 {
 	return first->is_full;
-}
-
-/*
- * Marking
- */
-
-/* Tells for floats whether they are at most so much, and for NaN that it is not. */
-#define DEFINE_AT_MOST(name, type)                                            \
-	WA_VECTORISED static void name(const type *restrict values, size_t nrows, \
-								   double most, uint8_t *restrict marks)      \
-	{                                                                         \
-		for (size_t i = 0; i < nrows; i++)                                    \
-			marks[i] = values[i] <= most;                                     \
-	}
-
-/* Likewise whether they are at least so much, which NaN is. */
-#define DEFINE_AT_LEAST(name, type)                                           \
-	WA_VECTORISED static void name(const type *restrict values, size_t nrows, \
-								   double least, uint8_t *restrict marks)     \
-	{                                                                         \
-		for (size_t i = 0; i < nrows; i++)                                    \
-			marks[i] = !(values[i] < least);                                  \
-	}
-
-DEFINE_AT_MOST(are_at_most_float4, float)
-DEFINE_AT_MOST(are_at_most_float8, double)
-DEFINE_AT_LEAST(are_at_least_float4, float)
-DEFINE_AT_LEAST(are_at_least_float8, double)
-
-/* Marks floats whose ranks are at most so much, or at least, if the order descends. */
-static bool
-mark_floats(const WaColumnRows *rows, size_t nrows, Rank rank, bool descending,
-			uint8_t *marks)
-{
-	const int64_t infinity = wa_float_rank(INFINITY);
-	double limit;
-
-	/* There are ranks without floats beyond. */
-	if (rank > infinity || rank < -infinity)
-		return false;
-	limit = wa_rank_float((int64_t) rank);
-	if (rows->form == WA_FORM_FLOAT4)
-		(descending ? are_at_least_float4
-					: are_at_most_float4)(rows->values, nrows, limit, marks);
-	else
-		(descending ? are_at_least_float8
-					: are_at_most_float8)(rows->values, nrows, limit, marks);
-	for (size_t i = 0; i < nrows && rows->validity != NULL; i++)
-		marks[i] &= rows->validity[i];
-	return true;
-}
-
-/* Returns a number divided by a positive one, rounded down. */
-static Rank
-divide_down(Rank number, Rank by)
-{
-	return number / by - (number % by < 0);
-}
-
-/* Likewise integers, or decimals, which are in units of 10^-scale. */
-static bool
-mark_integers(const WaColumnRows *rows, size_t nrows, Rank rank,
-			  bool descending, uint8_t *marks)
-{
-	const Rank unit =
-		rows->form == WA_FORM_DECIMAL32 || rows->form == WA_FORM_DECIMAL64
-			? wa_decimal_rank(1, rows->scale)
-			: 1;
-	const Rank limit =
-		descending ? -divide_down(-rank, unit) : divide_down(rank, unit);
-	const WaRunCondition condition = {
-		.least = descending ? (int64_t) limit : INT64_MIN,
-		.most = descending ? INT64_MAX : (int64_t) limit};
-
-	return limit == (int64_t) limit &&
-		   wa_run_condition_apply(&condition, rows, NULL, nrows, marks);
-}
-
-bool
-wa_first_rows_mark(const WaFirstRows *first, const WaColumnRows *inputs,
-				   size_t nrows, uint8_t *marks)
-{
-	const WaOrderBy *order = &first->query->top_n.orders[0];
-	const uint16_t number = first->query->key_numbers[order->number];
-	const WaColumnRows *rows = &inputs[number];
-	Rank rank = first->last[0];
-
-	if (!first->has_last || number >= first->query->ninputs ||
-		(order->nulls_first && rows->validity != NULL))
-		return false;
-	/* With one order alone, rows that are equal to the last do not come before it. */
-	if (first->norders == 1)
-		rank--;
-	if (order->descending)
-		rank = ~rank;
-	switch (first->query->keys[order->number].kind)
-	{
-		case WA_VECTOR_FLOAT:
-			return mark_floats(rows, nrows, rank, order->descending, marks);
-		case WA_VECTOR_INT:
-		case WA_VECTOR_DECIMAL:
-			return mark_integers(rows, nrows, rank, order->descending, marks);
-		default:
-			return false;
-	}
 }
 
 /*

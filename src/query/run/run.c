@@ -93,8 +93,8 @@ make_groups(WaQueryRun *run)
 	}
 	if (wa_first_rows_are_wanted(query))
 	{
-		run->first = wa_first_rows_make(run->arena, query,
-										WA_FIRST_ROWS_MOST_PARTS);
+		run->first =
+			wa_first_rows_make(run->arena, query, WA_FIRST_ROWS_MOST_PARTS);
 		if (run->first == NULL)
 			return false;
 		run->skips_rows = !wa_query_may_trap(query);

@@ -53,8 +53,8 @@ begin_rows(CustomScanState *node, EState *estate, int eflags)
 	if (self->is_ordered || (eflags & EXEC_FLAG_EXPLAIN_ONLY) != 0)
 		return;
 	self->room = (size_t) work_mem * 1024 / sizeof(*self->places);
-	self->places = palloc_extended(sizeof(*self->places) * self->room,
-								   MCXT_ALLOC_HUGE);
+	self->places =
+		palloc_extended(sizeof(*self->places) * self->room, MCXT_ALLOC_HUGE);
 	self->ahead = (size_t) get_tablespace_io_concurrency(
 		node->ss.ss_currentRelation->rd_rel->reltablespace);
 }

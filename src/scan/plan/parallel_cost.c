@@ -47,8 +47,8 @@ wa_parallel_best(double nblocks, Cost computing, double ngroups, double nrows,
 
 	for (int i = 1; i <= most; i++)
 	{
-		const Cost cost = wa_parallel_cost(
-			alone, wa_parallel_groups(ngroups, nrows, i), i);
+		const Cost cost =
+			wa_parallel_cost(alone, wa_parallel_groups(ngroups, nrows, i), i);
 
 		if (cost < least)
 		{
@@ -69,5 +69,5 @@ wa_parallel_workers_for(double nblocks, Cost computing, double ngroups,
 	for (; size <= nblocks && nworkers < most; size *= 3)
 		nworkers++;
 	return wa_parallel_cost(computing, ngroups, nworkers) < computing ? nworkers
-																	 : 0;
+																	  : 0;
 }

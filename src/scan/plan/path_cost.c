@@ -133,10 +133,10 @@ heap_cost(const WaPlannedQuery *planned, double share, int nworkers)
 		nworkers = wa_parallel_workers_for(pages, computing, planned->ngroups,
 										   nworkers);
 	return pages * seq_page_cost +
-		   wa_parallel_cost(computing,
-							wa_parallel_groups(planned->ngroups, planned->rows,
-											   nworkers),
-							nworkers);
+		   wa_parallel_cost(
+			   computing,
+			   wa_parallel_groups(planned->ngroups, planned->rows, nworkers),
+			   nworkers);
 }
 
 /* Returns what it costs to have the device process compute a share of the rows. */

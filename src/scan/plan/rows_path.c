@@ -155,6 +155,8 @@ static bool
 recognise(PlannerInfo *root, RelOptInfo *relation, const WaGrouping *grouping,
 		  bool is_first, WaPlannedQuery *planned, WaLimit *limit)
 {
+	const PathTarget *target;
+
 	memset(limit, 0, sizeof(*limit));
 	if (wa_planned_query_recognise(root, relation, grouping, planned) != NULL ||
 		planned->sources.has_children || planned->sources.taken == NIL ||
@@ -163,11 +165,11 @@ recognise(PlannerInfo *root, RelOptInfo *relation, const WaGrouping *grouping,
 	if (!is_first)
 		return true;
 	/* The final target has no rows to be computed of that are left out here. */
-	(root->parse->hasDistinctOn
-		 ? wa_limit_recognise_parts
-		 : wa_limit_recognise)(root, planned,
-							   make_pathtarget_from_tlist(root->processed_tlist),
-							   limit);
+	target = make_pathtarget_from_tlist(root->processed_tlist);
+	if (root->parse->hasDistinctOn)
+		wa_limit_recognise_parts(root, planned, target, limit);
+	else
+		wa_limit_recognise(root, planned, target, limit);
 	return wa_top_n_is_all(&planned->query, limit);
 }
 
@@ -249,9 +251,9 @@ add_rows(PlannerInfo *root, RelOptInfo *relation, bool is_first)
 
 	if (!recognise(root, relation, &grouping, is_first, planned, limit))
 		return;
-	path = make_reading_path(root, relation,
-							 make_finding_path(root, relation, &grouping,
-											   is_first, planned, limit));
+	path = make_reading_path(
+		root, relation,
+		make_finding_path(root, relation, &grouping, is_first, planned, limit));
 	if (planned->resident_share == 0)
 		suggest(root, relation, planned, limit);
 	else if (wa_resident_plan_has_tables(root, planned))

@@ -40,8 +40,7 @@ has_ranks_of_key(const WaScanQuery *query, int number)
 	const Node *key = (const Node *) list_nth(query->keys, number);
 
 	/* What finer groups are rolled up to is not compiled. */
-	return query->compiler != NULL &&
-		   wa_compiler_has_places(query->compiler) &&
+	return query->compiler != NULL && wa_compiler_has_places(query->compiler) &&
 		   wa_order_has_ranks(query->compiler,
 							  query->compiled.key_numbers[number],
 							  exprType(key), exprCollation(key));
@@ -225,9 +224,9 @@ wa_top_n_describe(const WaScanQuery *query, const PlanState *ps,
 	/*
 	 * Of several arguments the values are brought together here.  What makes tables has no plan.
 	 */
-	if (returned->nkeys == 0 || ps->plan == NULL || ps->qual != NULL || returned->sets != NIL ||
-		list_length(returned->values) > 1 || has_ranks(returned) ||
-		checks_groups(returned) ||
+	if (returned->nkeys == 0 || ps->plan == NULL || ps->qual != NULL ||
+		returned->sets != NIL || list_length(returned->values) > 1 ||
+		has_ranks(returned) || checks_groups(returned) ||
 		!wa_plan_top(castNode(CustomScan, ps->plan), &plan) ||
 		(plan.nparts == 0 && (top == NULL || !wa_top_limit(top, &limit))) ||
 		limit > WA_QUERY_MAX_TOP_N)

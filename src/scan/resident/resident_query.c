@@ -47,9 +47,8 @@ push_ranks(WaAsking *asking, int number, Oid collation, WaQuery *pushed,
 		   const WaLookupTable **table)
 {
 	const WaScanQuery *query = asking->query;
-	const Var *var = number < query->compiler->ncolumns
-						 ? column_var(asking, number)
-						 : NULL;
+	const Var *var =
+		number < query->compiler->ncolumns ? column_var(asking, number) : NULL;
 	const int ranks = wa_interpreter_describe_ranks(
 		query->interpreter, &asking->named, asking->resident.columns, number,
 		var, collation, pushed, table);

@@ -83,7 +83,8 @@ show_ranks(int nkeys, const WaLookupTable *const *of_keys, WaQueryValue *keys)
 {
 	for (int i = 0; i < nkeys; i++)
 		if (of_keys[i] != NULL && !keys[i].is_null)
-			keys[i] = (WaQueryValue){.text = of_keys[i]->texts[keys[i].integer]};
+			keys[i] =
+				(WaQueryValue){.text = of_keys[i]->texts[keys[i].integer]};
 }
 
 /* Returns the keys that the group that was read has in a store, in the current context. */
@@ -249,8 +250,8 @@ take_group(WaScanStore *store, WaPartialReader *reader, const WaRanks *ranks)
 	}
 	keys = keys_in_store(store, reader, ranks);
 	if (store->groups != NULL)
-		wa_groups_check(wa_query_groups_find_values(store->groups->table, keys,
-													&group));
+		wa_groups_check(
+			wa_query_groups_find_values(store->groups->table, keys, &group));
 	if (group != WA_NO_GROUP)
 		merge_group(store, group, reader, ranks);
 	else
@@ -273,8 +274,8 @@ wa_scan_merge_groups(WaScanStore *store, const void *message, Size bytes)
 static void
 choose_keys(const WaScanStore *store, int set, WaPartialShape *shape)
 {
-	const List *members =
-		(const List *) linitial((const List *) list_nth(store->query->sets, set));
+	const List *members = (const List *) linitial(
+		(const List *) list_nth(store->query->sets, set));
 	WaQueryKey *keys =
 		palloc(sizeof(WaQueryKey) * (list_length(members) + (Size) 1));
 	ListCell *cell;

@@ -18,9 +18,11 @@ typedef struct WaRanks
 	int ncolumns;
 	int count; /* of columns of ranks */
 	const WaLookupTable **of;
-	const WaLookupTable **of_keys; /* of keys likewise; NULL: no key has ranks */
-	bool of_set; /* its groups are those of a grouping set of the store's query, */
-	int set;     /* which has this number, and have its keys alone */
+	const WaLookupTable *
+		*of_keys; /* of keys likewise; NULL: no key has ranks */
+	bool
+		of_set; /* its groups are those of a grouping set of the store's query, */
+	int set;    /* which has this number, and have its keys alone */
 } WaRanks;
 
 /*

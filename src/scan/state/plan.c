@@ -243,8 +243,7 @@ wa_plan_write(CustomScan *plan, const WaScanQuery *query, const WaPlanTop *top)
 	List *filters = query->filter_clauses;
 	ListCell *cell;
 
-	targets = list_concat(targets, query->dependents);
-	targets = list_concat(targets, columns);
+	targets = list_concat(list_concat(targets, query->dependents), columns);
 	foreach (cell, targets)
 		plan->custom_scan_tlist = lappend(
 			plan->custom_scan_tlist,
@@ -584,7 +583,7 @@ wa_plan_read(const CustomScan *plan, WaScanQuery *query)
 bool
 wa_plan_top(const CustomScan *plan, WaPlanTop *top)
 {
-	List *limits;
+	List *limits = restore_list(plan, LIMITS);
 
 	top->operators = (List *) list_nth(plan->custom_private, OPERATORS);
 	if (top->operators == NIL)
@@ -594,8 +593,7 @@ wa_plan_top(const CustomScan *plan, WaPlanTop *top)
 	top->having_first = number_of(plan, HAVING_FIRST) != 0;
 	top->nparts = number_of(plan, PARTS);
 	top->expressions = (List *) list_nth(plan->custom_exprs, ORDERS);
-	/* A parameter that is also a key has been taken for that. */
-	limits = restore_list(plan, LIMITS);
+	/* A parameter that is also a key had been taken for that. */
 	top->count = (Expr *) linitial(limits);
 	top->offset = (Expr *) lsecond(limits);
 	return true;
