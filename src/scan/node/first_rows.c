@@ -34,9 +34,14 @@ typedef struct FirstRows
 	size_t count;
 	size_t next;       /* that is to be read, */
 	size_t prefetched; /* and whose page is to be asked for ahead */
-	size_t room;
-	size_t ahead; /* so many pages are asked for ahead */
+	size_t room;       /* for places */
+	size_t most;       /* that there may be room for */
+	size_t ahead;      /* so many pages are asked for ahead */
+	bool is_done;      /* all places have been taken */
 } FirstRows;
+
+/* Places that there is room for in the beginning. */
+#define FIRST_ROOM 1024
 
 static void
 begin_rows(CustomScanState *node, EState *estate, int eflags)
@@ -52,9 +57,9 @@ begin_rows(CustomScanState *node, EState *estate, int eflags)
 	node->custom_ps = list_make1(self->below);
 	if (self->is_ordered || (eflags & EXEC_FLAG_EXPLAIN_ONLY) != 0)
 		return;
-	self->room = (size_t) work_mem * 1024 / sizeof(*self->places);
-	self->places =
-		palloc_extended(sizeof(*self->places) * self->room, MCXT_ALLOC_HUGE);
+	self->room = FIRST_ROOM;
+	self->most = (size_t) work_mem * 1024 / sizeof(*self->places);
+	self->places = palloc(sizeof(*self->places) * self->room);
 	self->ahead = (size_t) get_tablespace_io_concurrency(
 		node->ss.ss_currentRelation->rd_rel->reltablespace);
 }
@@ -84,16 +89,25 @@ compare_places(const void *a, const void *b)
 	return (left > right) - (left < right);
 }
 
-/* Takes as many places as there is room for, and brings them into order. */
+/* Takes as many places as there may be room for, and brings them into order. */
 static void
 take_places(FirstRows *self)
 {
 	self->count = 0;
 	self->next = 0;
 	self->prefetched = 0;
-	while (self->count < self->room &&
-		   take_place(self, &self->places[self->count]))
-		self->count++;
+	while (!self->is_done && self->count < self->most)
+	{
+		if (self->count == self->room)
+		{
+			self->room *= 2;
+			self->places =
+				repalloc_huge(self->places, sizeof(*self->places) * self->room);
+		}
+		self->is_done = !take_place(self, &self->places[self->count]);
+		if (!self->is_done)
+			self->count++;
+	}
 	qsort(self->places, self->count, sizeof(*self->places), compare_places);
 }
 
@@ -169,11 +183,13 @@ end_rows(CustomScanState *node)
 static void
 rescan_rows(CustomScanState *node)
 {
-	PlanState *below = ((FirstRows *) node)->below;
+	FirstRows *self = (FirstRows *) node;
+	PlanState *below = self->below;
 
 	ExecClearTuple(node->ss.ss_ScanTupleSlot);
-	((FirstRows *) node)->count = 0;
-	((FirstRows *) node)->next = 0;
+	self->count = 0;
+	self->next = 0;
+	self->is_done = false;
 	if (node->ss.ps.chgParam != NULL)
 		UpdateChangedParamSet(below, node->ss.ps.chgParam);
 	if (below->chgParam == NULL)
