@@ -169,7 +169,7 @@ GROUP BY 1 ORDER BY 1;
 SELECT wa_first_check(format('SELECT %s', q)) FROM unnest(ARRAY[
     'id, rank() OVER (ORDER BY ts, id) FROM wa_first WHERE v = 100 ORDER BY 1', 'DISTINCT ON (t) t, id FROM wa_first WHERE v = 100 ORDER BY 1, 2 DESC',
     'id, generate_series(1, 2) AS g FROM wa_first WHERE t = ''t17'' ORDER BY 1, 2', 'i, (SELECT array_agg(id ORDER BY id) FROM (SELECT id FROM wa_first WHERE v = i - 200 ORDER BY t, id) x) FROM generate_series(1, 3) i',
-    'id FROM wa_first WHERE v = 7 UNION ALL SELECT id FROM wa_first WHERE v = 9 ORDER BY 1', 'ctid, xmin, tableoid FROM wa_first WHERE v = 11 ORDER BY 1']) q;
+    'id FROM wa_first WHERE v = 7 UNION ALL SELECT id FROM wa_first WHERE v = 9 ORDER BY 1', 'ctid, xmin, tableoid FROM wa_first WHERE v = 11 ORDER BY 1', '1000 / (v + 1), id FROM wa_first WHERE v = 100 ORDER BY k, id LIMIT 3']) q;
 BEGIN;
 UPDATE wa_first SET t = 'moved', v = 100 WHERE id IN (39999, 20000);
 DELETE FROM wa_first WHERE v = 100 AND id % 7 = 0;

@@ -240,8 +240,11 @@ suggest(PlannerInfo *root, RelOptInfo *relation, WaPlannedQuery *planned,
 		wa_suggest_planned(root, planned);
 }
 
-/* Adds a path for the first rows, or for all that WHERE selects. */
-static void
+/*
+ * Adds a path for the first rows, or for all that WHERE selects; returns false if the node does not
+ * find them.
+ */
+static bool
 add_rows(PlannerInfo *root, RelOptInfo *relation, bool is_first)
 {
 	WaPlannedQuery *planned = palloc(sizeof(WaPlannedQuery));
@@ -250,7 +253,7 @@ add_rows(PlannerInfo *root, RelOptInfo *relation, bool is_first)
 	Path *path;
 
 	if (!recognise(root, relation, &grouping, is_first, planned, limit))
-		return;
+		return false;
 	path = make_reading_path(
 		root, relation,
 		make_finding_path(root, relation, &grouping, is_first, planned, limit));
@@ -258,6 +261,7 @@ add_rows(PlannerInfo *root, RelOptInfo *relation, bool is_first)
 		suggest(root, relation, planned, limit);
 	else if (wa_resident_plan_has_tables(root, planned))
 		add_path(relation, path);
+	return true;
 }
 
 void
@@ -267,11 +271,11 @@ wa_rows_path_add(PlannerInfo *root, RelOptInfo *relation)
 		!wa_resident_is_large(relation->pages) ||
 		rival_cost(root, relation) <= WA_ASKING_COST)
 		return;
-	if (wants_first(root))
-		add_rows(root, relation, true);
-	else if (relation->baserestrictinfo != NIL &&
-			 wa_resident_takes_groups(relation->pages, relation->rows, 0))
-		add_rows(root, relation, false);
+	if (wants_first(root) && add_rows(root, relation, true))
+		return;
+	if (relation->baserestrictinfo != NIL &&
+		wa_resident_takes_groups(relation->pages, relation->rows, 0))
+		(void) add_rows(root, relation, false);
 }
 
 void
