@@ -12,6 +12,7 @@
  */
 #include <string.h>
 
+#include "query/groups/group_hash.h"
 #include "query/run/first_rows_internal.h"
 #include "query/run/order_rank.h"
 
@@ -251,11 +252,10 @@ hash_part(const Rank *ranks, size_t nparts)
 
 	for (size_t i = 0; i < nparts; i++)
 	{
-		hash = (hash ^ (uint64_t) ranks[i]) * UINT64_C(0x9E3779B97F4A7C15);
-		hash = (hash ^ (hash >> 32) ^ (uint64_t) (ranks[i] >> 64)) *
-			   UINT64_C(0xC2B2AE3D27D4EB4F);
+		hash = wa_hash_word(hash, (uint64_t) ranks[i]);
+		hash = wa_hash_word(hash, (uint64_t) (ranks[i] >> 64));
 	}
-	return (size_t) (hash ^ (hash >> 29));
+	return (size_t) wa_hash_finish(hash);
 }
 
 /* Returns the slot of the part of some ranks, which is free if it has no row. */

@@ -3,10 +3,10 @@
  *		The node that reads rows of a table whose places come from below.
  *
  * The plan below it returns the places (heap/place.h), of first rows in their order; see
- * scan/plan/rows_path.h.  Others are read in the order of their pages, as a bitmap heap scan reads
- * them, as many at a time as work_mem has room for places.  The rows that a snapshot sees stay where they are for as long as
- * it is there, and what is resident of a block is not used unless it is what the snapshot
- * sees, so each row is where it is said to be.
+ * scan/plan/rows_path.h.  Others are read in the order of their pages, as a bitmap heap scan
+ * reads them, as many at a time as work_mem has room for places.  The rows that a snapshot sees
+ * stay where they are for as long as it is there, and what is resident of a block is not used
+ * unless it is what the snapshot sees, so each row is where it is said to be.
  */
 #include "postgres.h"
 

@@ -104,7 +104,7 @@ wa_resident_plan_has_tables(PlannerInfo *root, const WaPlannedQuery *planned)
 	WaResidentMessage resident;
 	WaSourceNames names;
 	uint32 first;
-	bool has = true;
+	bool has;
 
 	wa_source_names_make(&names, planned->query.compiler, 1);
 	wa_source_map(&source, RelationGetDescr(table));
