@@ -1114,9 +1114,20 @@ scan_differs()
 	[ "$rc" -eq 1 ]
 }
 
-# Checks that the comparison notices differences.
+# Says whether the comparison finds that queries fail.
+scan_fails()
+{
+	local rc=0
+
+	scan_same_text "$@" >/dev/null 2>&1 || rc=$?
+	[ "$rc" -eq 2 ]
+}
+
+# Checks that the comparison notices differences, and failures.
 check_scan_differences()
 {
+	check 'failures on both sides are noticed' scan_fails \
+		'SELECT sum(nothing) FROM readings' 'SELECT sum(nothing) FROM readings'
 	check 'another value is noticed' scan_differs \
 		'SELECT sum(v) FROM readings' 'SELECT sum(v) + 1 FROM readings'
 	check 'a missing group is noticed' scan_differs \

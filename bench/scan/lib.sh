@@ -148,14 +148,15 @@ scan_is_open()
 }
 
 # Writes the results of a query on a side to a file, text for text, or as a set, before its LIMIT,
-# if it leaves open what comes first; prints the milliseconds.  Arguments: side, file, query,
-# set-up.
+# if it leaves open what comes first; prints the milliseconds.  Fails if the query does.  Arguments:
+# side, file, query, set-up.
 scan_time_results()
 {
 	local query=$3
 
 	! scan_is_open "$3" || query=$(scan_unlimited "$3")
-	wa_psql ${4:+-c "$4"} -c "$(scan_side "$1")" -c '\timing on' -c "$query" >"$WA_TMP/once.out"
+	wa_psql ${4:+-c "$4"} -c "$(scan_side "$1")" -c '\timing on' -c "$query" \
+		>"$WA_TMP/once.out" || return
 	sed '/^Time: /d' "$WA_TMP/once.out" >"$WA_TMP/$2"
 	! scan_is_open "$3" || LC_ALL=C sort -o "$WA_TMP/$2" "$WA_TMP/$2"
 	awk '/^Time: / { time = $2 } END { print time }' "$WA_TMP/once.out"
