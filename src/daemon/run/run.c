@@ -13,6 +13,7 @@
 #include "daemon/run/named_sources.h"
 #include "daemon/run/run.h"
 #include "daemon/run/run_budget.h"
+#include "daemon/run/run_left_out.h"
 #include "daemon/run/run_rest.h"
 #include "daemon/run/run_sources.h"
 #include "daemon/run/run_states.h"
@@ -20,10 +21,9 @@
 #define QUERY_ALIGNMENT 64
 
 /*
- * lock guards status and error of the outcome, left_blocks, left_rows, and whether
- * there is left_out, while morsels are done; states (run_states.h), and what is left
- * out of an extent, are their threads' then.  All the rest is one thread's after the
- * other's.
+ * lock guards status and error of the outcome while morsels are done; states
+ * (run_states.h), and what is left out of an extent (run_left_out.h), are their threads'
+ * then.  All the rest is one thread's after the other's.
  */
 struct WaRun
 {
@@ -47,10 +47,7 @@ struct WaRun
 	WaRunRequest request;
 	bool begun; /* by the runner */
 	WaRunStates states;
-	/* of extents, what the runner has left out, or NULL */
-	uint64_t (*left_out)[WA_EXTENT_WORDS];
-	uint64_t left_blocks;
-	uint64_t left_rows;
+	WaRunLeftOut left_out;
 	WaRunEnd outcome;
 	const WaRunReplies *replies; /* or NULL */
 	bool announced;              /* the blocks of the cover are */
@@ -193,7 +190,7 @@ write_blocks(const WaRun *run, uint64_t offset)
 	uint64_t *words =
 		(uint64_t *) (void *) wa_parcel_place(run->parcel, offset);
 
-	wa_run_sources_write_blocks(&run->sources, run->left_out, words);
+	wa_run_sources_write_blocks(&run->sources, run->left_out.bits, words);
 	return wa_checksum(0, words, run->sources.words_bytes);
 }
 
@@ -223,20 +220,6 @@ have_state(WaRun *run, unsigned thread)
 	return status == WA_OK;
 }
 
-/* Sees to it that there is a place for what is left out. */
-static bool
-have_left_out(WaRun *run)
-{
-	bool have;
-
-	(void) pthread_mutex_lock(&run->lock);
-	if (run->left_out == NULL)
-		run->left_out = calloc(run->sources.count, sizeof(*run->left_out));
-	have = run->left_out != NULL;
-	(void) pthread_mutex_unlock(&run->lock);
-	return have;
-}
-
 /*
  * Notes blocks of an extent that the runner has left out; false, and the run has
  * failed, if there is no memory.
@@ -244,35 +227,11 @@ have_left_out(WaRun *run)
 static bool
 leave_out(WaRun *run, uint64_t place, const uint64_t *left_out)
 {
-	const WaCoverExtent *extent = wa_cover_extent_of(run->sources.list[place]);
-	uint64_t blocks = 0;
-	uint64_t rows = 0;
-
-	for (uint32_t i = 0; i < WA_EXTENT_WORDS; i++)
-	{
-		uint64_t bits = left_out[i];
-
-		if (bits != 0)
-			bits &= extent->usable[i];
-		if (bits == 0)
-			continue;
-		if (!have_left_out(run))
-		{
-			fail(run, WA_OUT_OF_MEMORY, "not enough memory for a query");
-			return false;
-		}
-		run->left_out[place][i] = bits;
-		for (; bits != 0; bits &= bits - 1, blocks++)
-			rows += wa_rows_of_block(extent->extent.row_end,
-									 i * 64 + (uint32_t) __builtin_ctzll(bits));
-	}
-	if (blocks == 0)
+	if (wa_run_left_out_add(&run->left_out, run->sources.list[place], place,
+							run->sources.count, left_out))
 		return true;
-	(void) pthread_mutex_lock(&run->lock);
-	run->left_blocks += blocks;
-	run->left_rows += rows;
-	(void) pthread_mutex_unlock(&run->lock);
-	return true;
+	fail(run, WA_OUT_OF_MEMORY, "not enough memory for a query");
+	return false;
 }
 
 /* Notes what devices have done, and which extents are left. */
@@ -329,7 +288,7 @@ use_devices(WaRun *run)
 static void
 settle_completeness(WaRun *run)
 {
-	if (run->left_blocks > 0)
+	if (run->left_out.blocks > 0)
 		run->request.is_complete = false;
 }
 
@@ -457,7 +416,7 @@ static void
 write_used(WaRun *run)
 {
 	if (run->outcome.answer.blocks != run->sources.nblocks &&
-		(!run->announced || run->left_blocks > 0))
+		(!run->announced || run->left_out.blocks > 0))
 		run->outcome.bulk = write_blocks(run, run->message.used);
 }
 
@@ -486,8 +445,8 @@ answer(WaRun *run)
 	}
 	if (result.groups_bytes == 0)
 		return;
-	answer->blocks = run->sources.blocks - run->left_blocks;
-	answer->left_blocks = run->left_blocks;
+	answer->blocks = run->sources.blocks - run->left_out.blocks;
+	answer->left_blocks = run->left_out.blocks;
 	write_used(run);
 	if (!write_groups(run, result.groups_bytes))
 	{
@@ -497,7 +456,7 @@ answer(WaRun *run)
 	answer->in_parcel = run->outcome.groups_fd < 0;
 	answer->kind = run->has_shares ? WA_DEVICE_GPU : wa_query_runner.kind;
 	answer->groups_bytes = result.groups_bytes;
-	answer->rows = run->sources.rows - run->left_rows;
+	answer->rows = run->sources.rows - run->left_out.rows;
 	answer->kept_rows = result.kept_rows;
 	answer->is_rolled = result.is_rolled;
 	answer->device_ns = (uint64_t) (wa_clock_ns() - run->since_ns);
@@ -512,12 +471,11 @@ clean(WaRun *run)
 		wa_query_runner.end(run->states.run);
 	wa_run_sources_end(&run->sources);
 	wa_run_rest_free(&run->rest_rows, &run->budget);
-	free(run->left_out);
+	wa_run_left_out_end(&run->left_out);
 	free(run->rest);
 	free(run->query);
 	wa_budget_give(&run->budget, run->query_room, 0);
 	run->begun = false;
-	run->left_out = NULL;
 	run->rest = NULL;
 	run->query = NULL;
 	run->query_room = 0;
@@ -550,6 +508,7 @@ wa_run_make(WaStore *store, const WaParcel *parcel, const WaRunMessage *message,
 	if (run == NULL)
 		return NULL;
 	(void) pthread_mutex_init(&run->lock, NULL);
+	wa_run_left_out_init(&run->left_out);
 	run->job.finished.owner = owner;
 	run->job.prepare = prepare_run;
 	run->job.morsel = run_morsel;
@@ -594,6 +553,7 @@ wa_run_free(WaRun *run)
 	if (run->outcome.groups_fd >= 0)
 		(void) close(run->outcome.groups_fd);
 	wa_budget_give(&run->budget, run->file_bytes, run->file_bytes);
+	(void) pthread_mutex_destroy(&run->left_out.lock);
 	(void) pthread_mutex_destroy(&run->lock);
 	free(run);
 }
