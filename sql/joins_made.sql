@@ -125,5 +125,17 @@ SELECT split_part(wa_compare('SELECT d.opt, f.c, count(*) FROM made_facts f JOIN
 RESET warpagg.buffer_memory;
 SET work_mem = '32MB';
 
-DROP TABLE made_facts, made_dims, made_parents, made_grands, made_sets;
+-- The only partition of a table, whose columns are in another order than its parent's.
+CREATE TABLE made_whole (id integer, k integer, filler text) PARTITION BY RANGE (id);
+CREATE TABLE made_part (gone integer, filler text, id integer, k integer) WITH (autovacuum_enabled = off);
+ALTER TABLE made_part DROP COLUMN gone;
+ALTER TABLE made_whole ATTACH PARTITION made_part FOR VALUES FROM (MINVALUE) TO (MAXVALUE);
+INSERT INTO made_whole SELECT i, i % 10, repeat('z', 40) FROM generate_series(1, 20000) i;
+VACUUM (FREEZE, ANALYZE) made_part;
+ANALYZE made_whole;
+SELECT warpagg_load('made_part') > 0 AS part;
+SELECT made('SELECT count(*), sum(f.id) FROM made_facts f WHERE f.k IN (SELECT w.k FROM made_whole w)');
+SELECT made('SELECT count(*), sum(f.id) FROM made_facts f WHERE f.k IN (SELECT p.k FROM made_part p)');
+
+DROP TABLE made_facts, made_dims, made_parents, made_grands, made_sets, made_whole;
 DROP FUNCTION made(text);

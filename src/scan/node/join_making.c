@@ -232,6 +232,9 @@ wa_join_making_begin(const WaScanState *state, const List *plans,
 	if (scan == NULL || number == 0 || !is_plain(joins, contents))
 		return NULL;
 	relation = query_relation_compat(estate, ((const Scan *) scan)->scanrelid);
+	/* A partition may have its columns in another order than the parent that joins name. */
+	if (exec_rt_fetch(number, estate)->relid != RelationGetRelid(relation))
+		return NULL;
 	if (!wa_resident_is_large(RelationGetNumberOfBlocks(relation)))
 		return NULL;
 	making = palloc0(sizeof(WaJoinMaking));
