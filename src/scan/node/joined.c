@@ -17,6 +17,7 @@
 #include "scan/tables/join_cache.h"
 #include "scan/tables/join_digests.h"
 #include "scan/tables/join_kept_rows.h"
+#include "scan/tables/join_read.h"
 
 /* Digests that the device process is asked for at most. */
 #define MOST_LENT 64
@@ -204,7 +205,7 @@ fill(const WaScanState *state, WaJoined *joined, const Bitmapset *units,
 	/* Workers of theirs make room for the node's own. */
 	foreach (cell, joined->plans)
 		if (lfirst(cell) != NULL)
-			(void) ExecShutdownNode((PlanState *) lfirst(cell));
+			wa_join_read_end((PlanState *) lfirst(cell));
 }
 
 /* Fills the tables of some units by the plans, and keeps those of some contents. */

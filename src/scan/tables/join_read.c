@@ -9,6 +9,7 @@
 #include "executor/executor.h"
 #include "fmgr.h"
 #include "miscadmin.h"
+#include "nodes/nodeFuncs.h"
 #include "utils/memutils.h"
 
 #include "heap/place.h"
@@ -262,4 +263,21 @@ wa_join_read_changed(const WaJoinBuild *build, WaJoinSide *side,
 	pfree(are_texts);
 	return build->tables->full == NULL &&
 		   wa_join_rows_replace(rows, changed, &others);
+}
+
+/* Has the workers of what a plan consists of end: the walker of wa_join_read_end. */
+static bool
+end_workers(PlanState *plan, void *context)
+{
+	(void) planstate_tree_walker(plan, end_workers, context);
+	if (IsA(plan, GatherState) || IsA(plan, GatherMergeState))
+		ExecReScan(plan);
+	return false;
+}
+
+void
+wa_join_read_end(PlanState *plan)
+{
+	/* To shut a Gather down would have it begin scans beside those that it has, if read anew. */
+	(void) end_workers(plan, NULL);
 }

@@ -27,4 +27,7 @@ extern bool wa_join_read_changed(const WaJoinBuild *build, WaJoinSide *side,
 								 PlanState *plan,
 								 const WaChangedBlocks *changed);
 
+/* Has the workers of a plan that has been read end; it may be read anew. */
+extern void wa_join_read_end(PlanState *plan);
+
 #endif /* WA_SCAN_JOIN_READ_H */
