@@ -72,7 +72,7 @@ OPERATIONS = {
         date: X - date '2020-02-29' | cannot subtract infinite dates
         timestamp: CASE WHEN isfinite(X) THEN extract(hour FROM X - interval '7 minutes')::integer END | timestamp out of range
         timestamptz: to_char(X, 'HH24')::integer | invalid input syntax for type integer: ""
-        text: X::integer | invalid input syntax for type integer""",
+        text: X::integer | invalid input syntax for type integer: """"",
     "bigint": """
         bigint: X / C
         bigint: X % C

@@ -340,7 +340,7 @@ class Query(scan_generator.Query):
     def count(self, call):
         """Has a call be one of those that are told of a table that is counted, mostly."""
         rng = self.rng
-        if rng.random() < 0.5 and not call.modifier:
+        if rng.random() < 0.5 and not call.modifier and not call.other:
             column = rng.choice(COUNTED)
             call.kind = TYPES[column].split("(")[0]
             call.argument = f"{self.counted}.{column}"
