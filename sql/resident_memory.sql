@@ -7,9 +7,11 @@ SET warpagg.autoload = off;
 SET max_parallel_workers_per_gather = 0;
 \set VERBOSITY terse
 
-CREATE TABLE wa_memory_groups (id bigint, a integer, b integer, c integer) WITH (autovacuum_enabled = off);
+CREATE TABLE wa_memory_groups (id bigint, a integer, b integer, c integer, x smallint, p numeric(12, 3), t text)
+    WITH (autovacuum_enabled = off);
 INSERT INTO wa_memory_groups
-    SELECT x * 1000003::bigint % 98765431, x, x % 1000, x % 7 FROM generate_series(1, 300000) x;
+    SELECT CASE WHEN x % 1009 > 0 THEN x * 1000003::bigint % 98765431 END, x, x % 1000, x % 7, nullif(x % 3, 1), (x * 7 % 300007) / 1000.0, 't' || x % 23
+    FROM generate_series(1, 300000) x;
 ALTER TABLE wa_memory_groups ALTER id SET (n_distinct = 10);
 VACUUM (FREEZE, ANALYZE) wa_memory_groups;
 SELECT warpagg_load('wa_memory_groups') AS loaded;
@@ -57,8 +59,16 @@ SELECT pg_temp.look('SELECT id, sum(a), avg(b) FROM wa_memory_groups GROUP BY id
 -- which is no reason to leave the device process alone
 SELECT pg_temp.look('SELECT c, sum(a), avg(b) FROM wa_memory_groups GROUP BY c');
 SELECT pg_temp.look('SELECT sum(a), avg(b) FROM wa_memory_groups WHERE id % 2 = 0');
--- the same of groups of which only some are wanted, which GPUs choose in memory of their own
-SELECT split_part(pg_temp.look('SELECT id, sum(a) AS s FROM wa_memory_groups GROUP BY id ORDER BY s DESC LIMIT 3'), ',', 1) AS look;
+-- Of groups of which only some are wanted, or other ones that they are rolled up to, a slice is
+-- looked at at a time, so that little memory suffices.
+SELECT pg_temp.look('SELECT id, sum(a) AS s FROM wa_memory_groups GROUP BY id ORDER BY s DESC LIMIT 3');
+SELECT pg_temp.look('SELECT id, x, count(*) AS n, sum(b), avg(c), min(p), max(t) FROM wa_memory_groups GROUP BY id, x ORDER BY n, id DESC NULLS LAST, x LIMIT 20');
+SELECT pg_temp.look('SELECT id, count(*), sum(p) FROM wa_memory_groups WHERE b % 3 = 1 AND t <> ''t7'' GROUP BY id ORDER BY sum(p) DESC NULLS LAST, id LIMIT 50');
+SELECT pg_temp.look('SELECT a / 2 AS half, t, max(id) AS m FROM wa_memory_groups GROUP BY half, t ORDER BY m DESC NULLS FIRST, half, t LIMIT 7');
+SELECT pg_temp.look('SELECT c, count(DISTINCT id), sum(DISTINCT a), count(*), avg(b) FROM wa_memory_groups GROUP BY c');
+SELECT pg_temp.look('SELECT count(DISTINCT a), sum(b), min(p) FROM wa_memory_groups WHERE c > 1');
+-- (of a key that no slices are made by all groups are needed, but GPUs choose in memory of their own)
+SELECT split_part(pg_temp.look('SELECT p, sum(a) AS s FROM wa_memory_groups GROUP BY p ORDER BY s DESC LIMIT 3'), ',', 1) AS look;
 -- a node asks once, however often it runs
 SELECT pg_temp.look('SELECT g, n FROM generate_series(1, 3) g,
     LATERAL (SELECT count(*) AS n FROM (SELECT id, sum(a + g) FROM wa_memory_groups GROUP BY id OFFSET 0) y) z');

@@ -145,7 +145,7 @@ $(UNIT_BUILD)/test_roll_up: \
 $(UNIT_BUILD)/test_budget $(UNIT_BUILD)/test_made_tables $(UNIT_BUILD)/test_roll_up: \
 	$(UNIT_BUILD)/cpu_runner.o \
 	$(patsubst %,$(DAEMON_BUILD)/daemon/daemon/run/%.o,kept_tables made_tables query_groups \
-		query_lists query_state query_tables run_budget take_extent)
+		query_lists query_slices query_state query_tables run_budget take_extent)
 
 # The CPU's alone.
 $(UNIT_BUILD)/cpu_runner.o: src/daemon/run/query_runner.c
@@ -160,7 +160,7 @@ $(UNIT_STORE_PROGRAMS): %: %.o $(UNIT_BUILD)/test_extent.o \
 
 $(UNIT_BUILD)/test_pool $(UNIT_BUILD)/test_run_sources $(UNIT_BUILD)/test_store_failure: \
 	$(patsubst %,$(DAEMON_BUILD)/daemon/daemon/run/%.o,named_sources run run_budget \
-		run_sources run_rest run_states) \
+		run_left_out run_rest run_slices run_sources run_stages run_states) \
 	$(UNIT_BUILD)/test_counting_runner.o
 $(UNIT_BUILD)/test_store_model: $(UNIT_BUILD)/test_store_world.o \
 	$(UNIT_BUILD)/test_store_rules.o
@@ -194,7 +194,7 @@ $(UNIT_FAKE): $(DAEMON_GPU_OBJS) $(UNIT_BUILD)/test_daemon_fake_cuda.o \
 	$(CC) $(SAN) -o $@ $^ -lpthread -lm
 
 # The daemon, with a runner that only counts.
-$(UNIT_COUNTING): $(filter-out %/query_groups.o %/query_lists.o %/query_runner.o,\
+$(UNIT_COUNTING): $(filter-out %/query_groups.o %/query_lists.o %/query_runner.o %/query_slices.o,\
 		$(DAEMON_OBJS)) \
 		$(UNIT_BUILD)/test_counting_runner.o $(DAEMON_CUDA_OBJS)
 	$(call step,LINK)

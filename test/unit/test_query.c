@@ -7,6 +7,7 @@
 
 #include "query/message/query_wire.h"
 #include "query/run/run_parts.h"
+#include "query/run/run_slice.h"
 #include "test/unit/test_query_data.h"
 
 #define NRUNS     3
@@ -347,6 +348,98 @@ test_parts(void)
 	return true;
 }
 
+/* Hashes the rows of a trial by the keys that are integers or texts. */
+static bool
+hash_rows(const Trial *trial, WaQueryRun *run, uint16_t *hashes)
+{
+	static const uint16_t numbers[] = {KEY_INT, KEY_TEXT};
+	const WaHashedRegisters registers = {
+		numbers, trial->query->nkeys < 2 ? trial->query->nkeys : 2};
+	static Inputs inputs;
+
+	for (size_t i = 0; i < trial->nbatches; i++)
+	{
+		const size_t begin = i == 0 ? 0 : trial->batch_ends[i - 1];
+		const size_t nrows = trial->batch_ends[i] - begin;
+
+		fill_inputs(&inputs, &trial->rows[begin], nrows);
+		EXPECT(wa_query_run_hash(run, &registers, inputs.rows, nrows,
+								 hashes + begin));
+	}
+	return true;
+}
+
+/* Has a run take the rows of a slice. */
+static bool
+take_slice(const Trial *trial, WaQueryRun *run, const WaRowSlice *slice,
+		   const uint16_t *hashes)
+{
+	static Inputs inputs;
+
+	for (size_t i = 0; i < trial->nbatches; i++)
+	{
+		const size_t begin = i == 0 ? 0 : trial->batch_ends[i - 1];
+		const size_t nrows = trial->batch_ends[i] - begin;
+
+		fill_inputs(&inputs, &trial->rows[begin], nrows);
+		EXPECT(wa_query_run_take_slice(run, slice, inputs.rows, hashes + begin,
+									   nrows) == WA_RUN_TAKEN);
+	}
+	return true;
+}
+
+/* Computes a trial slice by slice, of so many hashes at most: no group is in two of them. */
+static bool
+try_slices(const Trial *trial, uint32_t most_hashes)
+{
+	static uint16_t hashes[MAX_ROWS];
+	size_t ngroups = 0;
+	WaQueryRun *all;
+	WaArena arena;
+	uint32_t last;
+
+	wa_arena_init(&arena, NO_LIMIT);
+	all = make_run(&arena, trial->query, &test_texts);
+	EXPECT(
+		hash_rows(trial, make_run(&arena, trial->query, &test_texts), hashes));
+	for (uint32_t first = 0; first < WA_NO_ROW_HASH; first = last + 1)
+	{
+		WaQueryRun *run = make_run(&arena, trial->query, &test_texts);
+		WaRowSlice slice;
+
+		last = first + (uint32_t) random_below(most_hashes);
+		if (last >= WA_NO_ROW_HASH)
+			last = WA_NO_ROW_HASH - 1;
+		slice = (WaRowSlice){(uint16_t) first, (uint16_t) last};
+		EXPECT(take_slice(trial, run, &slice, hashes));
+		ngroups += wa_query_run_groups(run);
+		EXPECT(wa_query_merge(all, run) == WA_RUN_TAKEN);
+	}
+	EXPECT(ngroups == trial->ngroups);
+	EXPECT(are_groups(trial, all, ALL_WORDS));
+	wa_arena_reset(&arena);
+	return true;
+}
+
+/* Rows that are taken slice by slice, which have few groups or many. */
+static bool
+test_slices(void)
+{
+	static const size_t sizes[] = {0, 1, 7, 1000, MAX_ROWS};
+	Trial *trial = malloc(sizeof(Trial));
+	bool passed = true;
+
+	for (uint32_t nkeys = 1; nkeys <= NKEYS && passed; nkeys++)
+		for (size_t i = 0; i < LENGTH(sizes) && passed; i++)
+		{
+			make_trial(trial, nkeys, sizes[i], i % 2 == 0 ? 6 : 1000);
+			passed = try_slices(trial, 30000) && try_slices(trial, 65535);
+			free_trial(trial);
+		}
+	free(trial);
+	return passed;
+}
+
 /* A part ends well or says that there is no memory, as sorting does. */
 static bool
 test_parts_memory(void)
@@ -612,6 +705,7 @@ main(void)
 	check(test_memory(), "too little memory is noticed");
 	check(test_parts(), "groups merged part by part");
 	check(test_parts_memory(), "too little memory for parts is noticed");
+	check(test_slices(), "rows taken slice by slice");
 	check(test_dividing(), "many groups of several runs are divided");
 	check(test_arena(), "memory of all sizes");
 	check(test_trap(), "a batch that traps is not taken");

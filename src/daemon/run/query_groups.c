@@ -244,6 +244,19 @@ finish_lists(WaRunQuery *query, WaQueryState *state, WaRunResult *result,
 	return WA_OK;
 }
 
+/* Tells what will be written of what has been kept of slices. */
+static WaStatus
+finish_kept(WaRunQuery *query, WaRunResult *result, char *error)
+{
+	WaQueryRun *kept = query->kept_groups->run;
+	const WaStatus status = write_message(query, kept, &query->message, error);
+
+	result->is_rolled = wa_query_rolls(query);
+	result->groups_bytes = query->message.nwords * sizeof(uint64_t);
+	result->kept_rows = wa_query_run_rows(kept);
+	return status;
+}
+
 /* Tells what will be written of the parts. */
 static void
 finish_parts(const WaRunQuery *query, WaRunResult *result)
@@ -267,7 +280,11 @@ wa_groups_finish(void *run, void *state, WaRunResult *result, char *error)
 	wa_writer_init(&query->message, &query->message_arena);
 	if (query->query->made != NULL)
 		return wa_made_tables_keep(query->made, &query->message, result, error);
-	if (wa_query_is_useless(query, own))
+	if (__atomic_load_n(&query->is_useless, __ATOMIC_RELAXED))
+		return WA_OK;
+	if (query->kept_groups != NULL)
+		return finish_kept(query, result, error);
+	if (wa_query_has_too_many(query, own->run))
 		return WA_OK;
 	if (wa_query_lists(query))
 		return finish_lists(query, own, result, error);
@@ -285,6 +302,20 @@ wa_groups_finish(void *run, void *state, WaRunResult *result, char *error)
 	result->groups_bytes = query->message.nwords * sizeof(uint64_t);
 	result->kept_rows = wa_query_run_rows(own->run);
 	return status;
+}
+
+void
+wa_groups_end_parts(WaRunQuery *query)
+{
+	for (uint32_t i = 0; i < query->nparts; i++)
+	{
+		wa_arena_reset(&query->part_arenas[i]);
+		if (query->part_states[i] != NULL)
+			wa_query_state_free(query, query->part_states[i]);
+	}
+	query->nparts = 0;
+	query->parts_bytes = 0;
+	wa_query_lists_end(query);
 }
 
 void

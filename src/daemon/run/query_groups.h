@@ -16,4 +16,7 @@ WaStatus wa_groups_finish(void *run, void *state, WaRunResult *result,
 						  char *error);
 void wa_groups_write(void *run, void *state, uint8_t *place);
 
+/* Frees all that has come of dividing states. */
+void wa_groups_end_parts(WaRunQuery *query);
+
 #endif /* WA_DAEMON_QUERY_GROUPS_H */

@@ -203,4 +203,5 @@ wa_query_lists_end(WaRunQuery *query)
 {
 	if (query->values != NULL)
 		wa_value_parts_end(query->values);
+	query->values = NULL;
 }

@@ -11,6 +11,7 @@
 #include "daemon/run/query_groups.h"
 #include "daemon/run/query_lists.h"
 #include "daemon/run/query_runner.h"
+#include "daemon/run/query_slices.h"
 #include "daemon/run/query_state.h"
 #include "daemon/run/run_budget.h"
 #include "daemon/run/take_extent.h"
@@ -53,13 +54,10 @@ query_end(void *run)
 {
 	WaRunQuery *query = run;
 
-	for (uint32_t i = 0; i < query->nparts; i++)
-	{
-		wa_arena_reset(&query->part_arenas[i]);
-		if (query->part_states[i] != NULL)
-			wa_query_state_free(query, query->part_states[i]);
-	}
-	wa_query_lists_end(query);
+	wa_groups_end_parts(query);
+	if (query->kept_groups != NULL)
+		wa_query_state_free(query, query->kept_groups);
+	(void) pthread_mutex_destroy(&query->kept_lock);
 	wa_made_tables_end(query->made);
 #ifdef WA_WITH_CUDA
 	wa_gpu_rows_free(query->gpu_rows);
@@ -107,6 +105,7 @@ query_begin(const WaRunRequest *request, void **run, char *error)
 							 "not enough memory for a query");
 	wa_run_arena_init(&query->arena, request->budget, QUERY_BYTES);
 	wa_run_arena_init_groups(&query->message_arena, request->budget);
+	(void) pthread_mutex_init(&query->kept_lock, NULL);
 	query->request = request;
 	wa_table_uses_begin(&query->kept, request->tables, &query->arena);
 	query->asked = wa_query_read_with(&query->arena, request->query,
@@ -253,6 +252,13 @@ const WaRunner wa_query_runner = {
 #endif
 	.is_backward = query_is_backward,
 	.merge = query_merge,
+	.can_slice = wa_query_can_slice,
+	.prefers_slices = wa_query_prefers_slices,
+	.begin_slices = wa_query_begin_slices,
+	.hash = wa_query_hash,
+	.make_slice = wa_query_make_slice,
+	.take_slice = wa_query_take_slice,
+	.keep_slice = wa_query_keep_slice,
 	.divide = wa_groups_divide,
 	.sort = wa_groups_sort,
 	.merge_part = wa_groups_merge_part,

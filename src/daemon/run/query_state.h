@@ -5,6 +5,8 @@
 #ifndef WA_DAEMON_QUERY_STATE_H
 #define WA_DAEMON_QUERY_STATE_H
 
+#include <pthread.h>
+
 #include "core/must_check.h"
 #include "daemon/gpu/gpu_runner.h"
 #include "daemon/run/made_tables.h"
@@ -12,6 +14,7 @@
 #include "daemon/run/runner.h"
 #include "query/run/rest_groups.h"
 #include "query/run/run.h"
+#include "query/run/run_slice.h"
 #include "query/run/value_parts.h"
 
 typedef struct WaQueryState
@@ -36,6 +39,10 @@ typedef struct WaRunQuery
 		*rolled; /* what its groups are rolled up to, or NULL */
 	bool may_trap;
 	WaTextCodes texts[WA_MAX_QUERY_COLUMNS]; /* of TEXT */
+	WaHashedRegisters hashed;      /* if there may be slices of rows; then: */
+	WaNumberedQuery rolled_groups; /* as rolled, without lists */
+	pthread_mutex_t kept_lock;
+	WaQueryState *kept_groups; /* wanted of slices; guarded by the lock */
 	WaArena message_arena;
 	WaWriter message;  /* the groups, once the run is finished */
 	WaQueryRun **runs; /* of the states, if they are merged by parts; then: */

@@ -99,11 +99,23 @@ wa_run_states_merge(WaRunStates *states, char *error)
 }
 
 void
-wa_run_states_free(WaRunStates *states)
+wa_run_states_restart(WaRunStates *states)
 {
 	for (unsigned i = 0; states->states != NULL && i < states->threads; i++)
+	{
 		if (states->states[i] != NULL)
 			wa_query_runner.free_state(states->run, states->states[i]);
+		states->states[i] = NULL;
+	}
+	states->nstates = 0;
+	states->nparts = 0;
+	states->stage = WA_STAGE_EXTENTS;
+}
+
+void
+wa_run_states_free(WaRunStates *states)
+{
+	wa_run_states_restart(states);
 	free(states->states);
 	states->states = NULL;
 }

@@ -58,7 +58,10 @@ WA_MUST_CHECK WaStatus wa_run_states_do(WaRunStates *states, uint64_t number,
  */
 WA_MUST_CHECK WaStatus wa_run_states_merge(WaRunStates *states, char *error);
 
-/* Frees all states. */
+/* Frees all states; what follows is the first stage again. */
+void wa_run_states_restart(WaRunStates *states);
+
+/* Frees all that was made for states. */
 void wa_run_states_free(WaRunStates *states);
 
 #endif /* WA_DAEMON_RUN_STATES_H */

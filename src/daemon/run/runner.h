@@ -6,7 +6,8 @@
  * each thread that takes part and process extent after extent into it; then,
  * either on one thread, merge the states into one, or, where they are divided into
  * parts, on several threads sort them and then merge the parts; then, on one
- * thread, finish, and write the groups; free all states; end.  Whatever goes wrong,
+ * thread, finish, and write the groups; free all states; end.  Where memory runs out in between,
+ * and slices can be taken, all states are freed and all is done again with these.  Whatever goes wrong,
  * states that were made are freed and a run that was begun is ended.  No function is
  * called with a lock held.  Those that return a WaStatus write a text to error
  * (WA_MAX_ERROR_BYTES) when it is not WA_OK; WA_UNSUPPORTED and WA_BAD_REQUEST say that
@@ -16,6 +17,7 @@
 #define WA_DAEMON_RUNNER_H
 
 #include "daemon/store/run_extents.h"
+#include "query/run/run_slice.h"
 
 /* What came out of a run. */
 typedef struct WaRunResult
@@ -62,6 +64,38 @@ typedef struct WaRunner
 	 * have what is wanted.
 	 */
 	bool (*is_backward)(const void *run);
+
+	/*
+	 * Tells whether the rows can be taken in slices (query/run/run_slice.h), of which not all is
+	 * wanted.  NULL: they cannot.
+	 */
+	bool (*can_slice)(void *run);
+
+	/*
+	 * Tells, after rows have been added to a state, whether slices take less time than to go on.
+	 */
+	bool (*prefers_slices)(void *run, const void *state);
+
+	/* Begins with slices; all states of before are freed.  Nothing is merged, divided or sorted. */
+	WaStatus (*begin_slices)(void *run, char *error);
+
+	/* Stores the hashes of an extent's rows, by a state that is for that alone. */
+	WaStatus (*hash)(void *run, void *state, const WaRunExtent *extent,
+					 uint16_t *hashes, char *error);
+
+	/* Makes a state of no rows for a slice that has so many. */
+	WaStatus (*make_slice)(void *run, uint64_t rows, void **state, char *error);
+
+	/* Adds those rows of an extent to a state that are in the slice. */
+	WaStatus (*take_slice)(void *run, void *state, const WaRunExtent *extent,
+						   const WaRowSlice *slice, const uint16_t *hashes,
+						   char *error);
+
+	/*
+	 * Keeps what is wanted of a state that has all rows of a slice: what is finished and written
+	 * in the end is what has been kept.  WA_OUT_OF_MEMORY: nothing of the slice has been.
+	 */
+	WaStatus (*keep_slice)(void *run, void *state, char *error);
 
 	/* Adds what a state has to another; it is freed afterwards as usual. */
 	WaStatus (*merge)(void *run, void *into, void *from, char *error);

@@ -23,12 +23,7 @@ take(const WaExtentTaking *taking, const WaRunExtent *extent, size_t first,
 {
 	for (uint32_t i = 0; i < taking->ncolumns; i++)
 	{
-		const WaColumn *column = extent->columns[i];
-		const WaColumnRows rows = {.form = column->form,
-								   .scale = column->scale,
-								   .values = column->values,
-								   .validity = column->validity,
-								   .display = column->display};
+		const WaColumnRows rows = wa_extent_column_rows(extent->columns[i]);
 
 		taking->rows[i] = wa_column_rows_after(&rows, first);
 	}

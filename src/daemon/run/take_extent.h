@@ -9,6 +9,17 @@
 #include "daemon/store/run_extents.h"
 #include "query/run/run.h"
 
+/* Returns where the rows of an extent's column lie. */
+static inline WaColumnRows
+wa_extent_column_rows(const WaColumn *column)
+{
+	return (WaColumnRows){.form = column->form,
+						  .scale = column->scale,
+						  .values = column->values,
+						  .validity = column->validity,
+						  .display = column->display};
+}
+
 typedef struct WaExtentTaking
 {
 	WaQueryRun *run;

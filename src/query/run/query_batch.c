@@ -103,7 +103,7 @@ run_clause(WaQueryBatch *batch, WaBatchClause *clause, size_t *nrows)
 }
 
 WaBatchOutcome
-wa_query_batch_compute(WaQueryBatch *batch, size_t *nrows)
+wa_query_batch_filter(WaQueryBatch *batch, size_t *nrows)
 {
 	const WaQuery *query = batch->query;
 
@@ -117,8 +117,24 @@ wa_query_batch_compute(WaQueryBatch *batch, size_t *nrows)
 		if (outcome != WA_BATCH_COMPUTED || *nrows == 0)
 			return outcome;
 	}
-	batch->part = query->nfilters;
-	return run(batch, query->begin, query->end, *nrows);
+	return WA_BATCH_COMPUTED;
+}
+
+WaBatchOutcome
+wa_query_batch_finish(WaQueryBatch *batch, size_t nrows)
+{
+	batch->part = batch->query->nfilters;
+	return run(batch, batch->query->begin, batch->query->end, nrows);
+}
+
+WaBatchOutcome
+wa_query_batch_compute(WaQueryBatch *batch, size_t *nrows)
+{
+	const WaBatchOutcome outcome = wa_query_batch_filter(batch, nrows);
+
+	return outcome != WA_BATCH_COMPUTED || *nrows == 0
+			   ? outcome
+			   : wa_query_batch_finish(batch, *nrows);
 }
 
 const WaVector *

@@ -72,6 +72,12 @@ extern WaQueryBatch *wa_query_batch_make(WaArena *arena, const WaQuery *query,
 extern WA_MUST_CHECK WaBatchOutcome wa_query_batch_compute(WaQueryBatch *batch,
 														   size_t *nrows);
 
+/* The two halves of that: leaves the rows that fulfil WHERE, and computes what these have. */
+extern WA_MUST_CHECK WaBatchOutcome wa_query_batch_filter(WaQueryBatch *batch,
+														  size_t *nrows);
+extern WA_MUST_CHECK WaBatchOutcome wa_query_batch_finish(WaQueryBatch *batch,
+														  size_t nrows);
+
 /* Returns the values that a column takes of the rows that are left. */
 extern const WaVector *wa_query_batch_values(const WaQueryBatch *batch,
 											 const WaQueryColumn *column);

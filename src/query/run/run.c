@@ -257,9 +257,8 @@ take_column(WaQueryRun *run, uint32_t number, const uint32_t *counts,
 	return wa_query_run_outcome(run, table);
 }
 
-/* Brings the rows that are left into their groups. */
-static WaRunOutcome
-take_rows(WaQueryRun *run, size_t nrows)
+WaRunOutcome
+wa_query_run_take_left(WaQueryRun *run, size_t nrows)
 {
 	const uint32_t ncolumns = run->query->ncolumns - run->numbered->nlisted;
 	const uint32_t *counts;
@@ -343,6 +342,7 @@ wa_query_run_take(WaQueryRun *run, const WaColumnRows *rows, size_t nrows)
 		return WA_RUN_TRAPPED;
 	if (left == 0)
 		return WA_RUN_TAKEN;
-	return run->made != NULL || run->first != NULL ? keep_rows(run, left)
-												   : take_rows(run, left);
+	return run->made != NULL || run->first != NULL
+			   ? keep_rows(run, left)
+			   : wa_query_run_take_left(run, left);
 }

@@ -88,8 +88,8 @@ extern WA_MUST_CHECK bool wa_query_run_add_rows(WaQueryRun *run,
 extern void wa_query_run_count(WaQueryRun *run, uint64_t rows);
 
 /*
- * Merges the groups of a run of the same query, from whose arena nothing is kept;
- * does not return WA_RUN_TRAPPED.
+ * Merges the groups of a run of the same query, or, if some were chosen, these, from whose arena
+ * nothing is kept; does not return WA_RUN_TRAPPED.
  */
 extern WA_MUST_CHECK WaRunOutcome wa_query_merge(WaQueryRun *into,
 												 WaQueryRun *from);

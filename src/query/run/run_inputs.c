@@ -126,6 +126,25 @@ apply_condition(WaQueryRun *run, uint32_t clause, size_t nrows)
 	return true;
 }
 
+/* Makes a vector of an input, if there is none. */
+static void
+read_input(WaQueryRun *run, uint16_t number, size_t nrows)
+{
+	if (run->there[number])
+		return;
+	run->there[number] = true;
+	wa_column_rows_vector(&run->inputs[number], run->selected, nrows,
+						  &run->memory[number], &run->registers[number]);
+}
+
+void
+wa_run_inputs_read(WaQueryRun *run, const uint16_t *numbers, uint32_t count,
+				   size_t nrows)
+{
+	for (uint32_t i = 0; i < count; i++)
+		read_input(run, numbers[i], nrows);
+}
+
 /* Makes vectors of what a part reads, and runs its instructions: of a WaBatchReader. */
 static WaBatchOutcome
 run_part(void *context, uint32_t part, uint32_t begin, uint32_t end,
@@ -137,13 +156,8 @@ run_part(void *context, uint32_t part, uint32_t begin, uint32_t end,
 	if (part < run->query->nfilters && apply_condition(run, part, nrows))
 		return WA_BATCH_COMPUTED;
 	for (uint16_t i = 0; i < run->query->ninputs; i++)
-	{
-		if (!uses[i] || run->there[i])
-			continue;
-		run->there[i] = true;
-		wa_column_rows_vector(&run->inputs[i], run->selected, nrows,
-							  &run->memory[i], &run->registers[i]);
-	}
+		if (uses[i])
+			read_input(run, i, nrows);
 	return wa_program_run(&run->query->program, begin, end, run->registers,
 						  nrows)
 			   ? WA_BATCH_COMPUTED

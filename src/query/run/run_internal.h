@@ -70,6 +70,14 @@ extern void wa_run_inputs_begin(WaQueryRun *run, const WaColumnRows *rows);
  */
 extern size_t wa_run_inputs_skip(WaQueryRun *run, size_t nrows);
 
+/* Makes vectors of some inputs, of the rows that are left. */
+extern void wa_run_inputs_read(WaQueryRun *run, const uint16_t *numbers,
+							   uint32_t count, size_t nrows);
+
+/* Brings the rows that are left, for which all has been computed, into their groups. */
+extern WA_MUST_CHECK WaRunOutcome wa_query_run_take_left(WaQueryRun *run,
+														 size_t nrows);
+
 /* Returns what reads the rows of batches that were begun with. */
 extern WaBatchReader wa_run_inputs_reader(WaQueryRun *run);
 

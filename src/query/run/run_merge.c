@@ -109,6 +109,14 @@ wa_run_merge_groups(WaQueryRun *into, WaQueryRun *from, const uint32_t *theirs,
 	return outcome;
 }
 
+/* Tells whether a group has been chosen, if some were. */
+static inline bool
+is_chosen(const WaQueryRun *run, uint32_t group)
+{
+	return run->chosen == NULL ||
+		   (run->chosen[group / 64] >> (group % 64) & 1) != 0;
+}
+
 WaRunOutcome
 wa_query_merge(WaQueryRun *into, WaQueryRun *from)
 {
@@ -119,18 +127,20 @@ wa_query_merge(WaQueryRun *into, WaQueryRun *from)
 	if (into->first != NULL)
 		return wa_first_rows_merge(into->first, from->first) ? WA_RUN_TAKEN
 															 : WA_RUN_NO_MEMORY;
-	if (!wa_query_run_expect(into, ngroups))
+	if (from->chosen == NULL && !wa_query_run_expect(into, ngroups))
 		return WA_RUN_NO_MEMORY;
-	for (uint32_t first = 0; first < ngroups && outcome == WA_RUN_TAKEN;
-		 first += WA_VECTOR_ROWS)
+	for (uint32_t group = 0; group < ngroups && outcome == WA_RUN_TAKEN;)
 	{
-		const size_t some =
-			ngroups - first < WA_VECTOR_ROWS ? ngroups - first : WA_VECTOR_ROWS;
 		uint32_t theirs[WA_VECTOR_ROWS];
+		size_t some = 0;
 
-		for (size_t i = 0; i < some; i++)
-			theirs[i] = first + (uint32_t) i;
-		outcome = merge_some(into, from, theirs, some);
+		for (; group < ngroups && some < WA_VECTOR_ROWS; group++)
+		{
+			theirs[some] = group;
+			some += is_chosen(from, group);
+		}
+		if (some > 0)
+			outcome = merge_some(into, from, theirs, some);
 	}
 	return outcome;
 }
@@ -176,14 +186,6 @@ wa_query_run_numbers(WaQueryRun *into, const WaQueryRun *from,
 			return false;
 	}
 	return true;
-}
-
-/* Tells whether a group is to be written. */
-static inline bool
-is_chosen(const WaQueryRun *run, uint32_t group)
-{
-	return run->chosen == NULL ||
-		   (run->chosen[group / 64] >> (group % 64) & 1) != 0;
 }
 
 /* Writes one group. */
