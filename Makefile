@@ -1,7 +1,7 @@
 # Makefile of warpagg
 #
 # With PGXS: all, install, installcheck, clean.  Beside it: demo, test, check-fast, deb,
-# unit, emu-test, bench, bench-kernels, bench-groups, bench-programs, bench-ladder, lint,
+# unit, emu-test, bench, bench-kernels, bench-groups, bench-programs, bench-sorts, bench-ladder, lint,
 # format.  See README.md.
 #
 # It can be used from another folder, in which the build is to lie then:

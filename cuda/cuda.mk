@@ -18,6 +18,7 @@
 #	build/gpu/bench_groups	that of grouped reductions, likewise
 #	build/gpu/bench_programs	that of query programs and keys, likewise
 #	build/gpu/bench_query	that of whole queries, likewise
+#	build/gpu/bench_sorts	CUB's sorts, likewise
 #	build/gpu/bench_ladder	the steps of a reduction side by side, likewise
 #	bench-kernels, bench-groups, bench-programs, bench-query, bench-ladder
 #							build these, and where there is a GPU run them and
@@ -120,6 +121,7 @@ BENCH_GROUPS_OBJS = build/gpu/groups_bench.o $(patsubst %,build/gpu/bench/%.o,\
 BENCH_PROGRAMS_OBJS = build/gpu/programs_bench.o build/gpu/bench/timing.o
 BENCH_QUERY_OBJS = build/gpu/query_bench.o build/gpu/bench/timing.o \
 	$(patsubst cuda/%.cu,build/gpu/%.o,$(CUDA_SOURCES))
+BENCH_SORTS_OBJS = build/gpu/sorts_bench.o build/gpu/bench/timing.o
 BENCH_LADDER_OBJS = build/gpu/ladder_bench.o build/gpu/bench/timing.o
 
 build/gpu/bench/%.o: bench/gpu/%.cu
@@ -142,17 +144,18 @@ build/gpu/bench_groups: $(BENCH_GROUPS_OBJS) $(GPU_GROUPS_OBJS)
 build/gpu/bench_programs: $(BENCH_PROGRAMS_OBJS) $(GPU_PROGRAMS_OBJS) \
 		build/gpu/keys.o
 build/gpu/bench_query: $(BENCH_QUERY_OBJS)
+build/gpu/bench_sorts: $(BENCH_SORTS_OBJS) $(GPU_CUDA_OBJS)
 build/gpu/bench_ladder: $(BENCH_LADDER_OBJS) $(GPU_CUDA_OBJS)
 
 # All tests and benchmarks.
 GPU_BINARIES = $(patsubst %,check_%,kernels block groups programs wide_programs keys \
-	primitives) $(patsubst %,bench_%,kernels groups programs query ladder)
+	primitives) $(patsubst %,bench_%,kernels groups programs query sorts ladder)
 $(GPU_BINARIES:%=build/gpu/%): $(GPU_CORE_OBJS)
 	$(call step,LINK)
 	$(NVCC) -arch=sm_$(WA_GPU_ARCH) -o $@ $^
 
-.PHONY: bench-kernels bench-groups bench-programs bench-query bench-ladder
-bench-kernels bench-groups bench-programs bench-query bench-ladder: bench-%: build/gpu/bench_%
+.PHONY: bench-kernels bench-groups bench-programs bench-query bench-sorts bench-ladder
+bench-kernels bench-groups bench-programs bench-query bench-sorts bench-ladder: bench-%: build/gpu/bench_%
 	@if nvidia-smi -L >/dev/null 2>&1; then \
 		$< build/gpu/$*.md; \
 	else \

@@ -161,7 +161,7 @@ if [ -z "${WA_PREBUILT:-}" ]; then
 		build/gpu/check_groups build/gpu/check_programs \
 		build/gpu/check_wide_programs build/gpu/check_keys \
 		build/gpu/check_primitives build/gpu/bench_kernels \
-		build/gpu/bench_groups build/gpu/bench_programs \
+		build/gpu/bench_groups build/gpu/bench_programs build/gpu/bench_sorts \
 		build/gpu/bench_ladder
 fi
 

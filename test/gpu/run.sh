@@ -8,7 +8,7 @@
 # Usage: test/gpu/run.sh [STAGE...]
 #	Stages: kernels check-programs sanitizer regress regress-preload random scan-random
 #	scan-partitions scan-joins freshness maps demo tap bench-kernels bench-groups
-#	bench-programs bench-ladder ncu bench-sql bench-family bench-scan bench-resident bench-churn bench-partitions
+#	bench-programs bench-sorts bench-ladder ncu bench-sql bench-family bench-scan bench-resident bench-churn bench-partitions
 #	bench-ssb bench-tpch bench-aggregates bench-rows-first bench-builds.
 #	Default: kernels regress maps demo.
 #
@@ -58,7 +58,7 @@ stage_limit()
 		bench-kernels) echo 180 ;;
 		bench-groups) echo 180 ;;
 		bench-programs) echo 120 ;;
-		bench-ladder) echo 120 ;;
+		bench-ladder | bench-sorts) echo 120 ;;
 		ncu) echo 240 ;;
 		bench-sql) echo 400 ;;
 		bench-family) echo 200 ;;
@@ -416,6 +416,13 @@ stage_bench_programs()
 {
 	print_head 'Query programs' bench-programs bench/programs.cu
 	"$TESTS/bench_programs" /dev/null
+}
+
+# The sorts that distinct values and percentiles are found by.
+stage_bench_sorts()
+{
+	print_head "CUB's sorts" bench-sorts bench/sorts.cu
+	"$TESTS/bench_sorts" /dev/null
 }
 
 # The steps of a sum side by side, up to the production kernel and CUB.

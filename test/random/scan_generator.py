@@ -224,8 +224,12 @@ class Query:
         if self.keys and not self.left_alone and self.rng.random() < 0.07:
             self.sets = self.rng.choice(["ROLLUP ({})", "CUBE ({})",
                                          "GROUPING SETS (({}), ({first}), (), ({first}))"])
-        return [Call(self, self.expressions)
-                for _ in range(self.rng.choice([1, 1, 2, 3, 4, 5]))]
+        calls = [Call(self, self.expressions)
+                 for _ in range(self.rng.choice([1, 1, 2, 3, 4, 5]))]
+        # Beside such an aggregate PostgreSQL's own functions may add the floats up.
+        for call in calls if any(call.other for call in calls) else []:
+            call.is_ours |= call.distinct != "" and call.kind in FLOATS
+        return calls
 
     def draw_where(self):
         """Returns the condition of the query, or nothing."""
