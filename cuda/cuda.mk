@@ -144,7 +144,7 @@ build/gpu/bench_groups: $(BENCH_GROUPS_OBJS) $(GPU_GROUPS_OBJS)
 build/gpu/bench_programs: $(BENCH_PROGRAMS_OBJS) $(GPU_PROGRAMS_OBJS) \
 		build/gpu/keys.o
 build/gpu/bench_query: $(BENCH_QUERY_OBJS)
-build/gpu/bench_sorts: $(BENCH_SORTS_OBJS) $(GPU_CUDA_OBJS)
+build/gpu/bench_sorts: $(BENCH_SORTS_OBJS)
 build/gpu/bench_ladder: $(BENCH_LADDER_OBJS) $(GPU_CUDA_OBJS)
 
 # All tests and benchmarks.

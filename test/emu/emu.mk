@@ -101,7 +101,7 @@ EMU_QUERIES_OBJS = $(EMU_QUERIES_SOURCES:cuda/%.cu=build/emu/test/%.o) \
 	build/emu/test/unit/test_gpu_made.o \
 	$(EMU_CXX_SOURCES:test/emu/%.cpp=build/emu/test/%.o) \
 	$(patsubst %,build/emu/test/src/daemon/%.o,run/query_groups run/query_lists \
-		run/query_runner run/query_state \
+		run/query_runner run/query_slices run/query_state \
 		run/query_tables run/kept_tables run/made_tables run/run_budget run/take_extent column/dictionary \
 		base/memory base/ledger base/chunks base/log base/watch) \
 	$(patsubst src/%.c,build/emu/test/src/%.o,$(call sources,src/daemon/gpu/*.c)) \
