@@ -35,9 +35,9 @@ struct Sorted
 static void
 sort(Sorted &sorted, const uint64_t *d_values, size_t nrows, int bits)
 {
-	must(cub::DeviceRadixSort::SortKeys(
-		sorted.d_temporary, sorted.temporary_bytes, d_values, sorted.d_values,
-		(int) nrows, 0, bits));
+	must(cub::DeviceRadixSort::SortKeys(sorted.d_temporary,
+										sorted.temporary_bytes, d_values,
+										sorted.d_values, (int) nrows, 0, bits));
 }
 
 int

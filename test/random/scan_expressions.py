@@ -87,8 +87,8 @@ OPERATIONS = {
         bigint: X >> 7
         bigint: abs(X) | bigint out of range
         bigint: LEAST(X, Y)
-        timestamp: CASE WHEN isfinite(X) THEN extract(epoch FROM X)::bigint / 300 * 300 END
-        timestamptz: CASE WHEN isfinite(X) THEN floor(extract(epoch FROM X) / 900)::bigint * 900 END""",
+        timestamp: CASE WHEN isfinite(X) THEN extract(epoch FROM X)::bigint / 300 * 300 END | cannot convert infinity to bigint
+        timestamptz: CASE WHEN isfinite(X) THEN floor(extract(epoch FROM X) / 900)::bigint * 900 END | cannot convert infinity to bigint""",
     "real": """
         real: -X
         real: abs(X)
@@ -202,7 +202,7 @@ OPERATIONS = {
         timestamp: date_trunc('UNIT', X)::date | date out of range for timestamp
         timestamptz: (X AT TIME ZONE 'Asia/Kolkata')::date | date out of range for timestamp
         date: (X + interval '1 month')::date | date out of range, date out of range for timestamp, timestamp out of range
-        date: CASE WHEN isfinite(X) THEN make_date(LEAST(extract(year FROM X)::integer, 9999), 1, 1) END
+        date: CASE WHEN isfinite(X) THEN make_date(LEAST(extract(year FROM X)::integer, 9999), 1, 1) END | cannot convert infinity to integer
         date: GREATEST(X, Y)""",
     "time": """
         timestamp: X::time

@@ -923,8 +923,8 @@ gives_up(const WaQuery *query, const WaRunRequest *request, bool with_devices)
 }
 
 /*
- * Where there is no memory for groups no GPU takes a query that comes to some, and all
- * that was taken is given back.
+ * Where there is no memory for groups no GPU takes a query that comes to some, unless it rolls
+ * them up itself (to a few, which a state has room for), and all that was taken is given back.
  */
 static bool
 keeps_to_budget(const WaQuery *query, const WaRunRequest *of)
@@ -941,7 +941,7 @@ keeps_to_budget(const WaQuery *query, const WaRunRequest *of)
 	EXPECT(wa_query_runner.use_devices(run, &state, &request, shares, error) ==
 		   WA_OK);
 	for (uint64_t i = 0; i < request.nextents; i++)
-		EXPECT(query->nkeys == 0 || !shares[i].taken ||
+		EXPECT(query->nkeys == 0 || query->rolled != NULL || !shares[i].taken ||
 			   wa_query_run_groups(wa_query_runner_groups(state)) == 0);
 	if (state != NULL)
 		wa_query_runner.free_state(run, state);
