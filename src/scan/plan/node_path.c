@@ -184,6 +184,30 @@ rolled_keys(const WaScanQuery *query)
 	return list_concat(keys, query->dependents);
 }
 
+/*
+ * Returns how many groups the node has, at least as many as wa_estimate_groups tells.  Values that
+ * are brought into order are measured ones, about as many in each group as its rows allow;
+ * PostgreSQL takes columns that are grouped by together to depend on one another.
+ */
+static double
+estimate_groups(PlannerInfo *root, const WaPlannedQuery *planned)
+{
+	List *keys = wa_scan_query_keys(&planned->query);
+	const double groups = wa_estimate_groups(root, keys, planned->rows);
+	List *others = rolled_keys(&planned->query);
+	double pairs;
+
+	if (!planned->is_ranked || !planned->rolls || others == NIL ||
+		planned->rows < 1)
+		return groups;
+	pairs =
+		wa_estimate_groups(root, others, planned->rows) *
+		wa_estimate_groups(root, list_difference(keys, others), planned->rows);
+	/* So many of all pairs there are among the rows. */
+	pairs *= 1 - exp(-planned->rows / pairs);
+	return Max(groups, pairs);
+}
+
 CustomPath *
 wa_node_path_make(PlannerInfo *root, RelOptInfo *parent, PathTarget *target,
 				  WaPlannedQuery *planned, const WaLimit *limit)
@@ -198,8 +222,7 @@ wa_node_path_make(PlannerInfo *root, RelOptInfo *parent, PathTarget *target,
 	planned->ngroups =
 		wa_compiler_has_places(planned->query.compiler)
 			? wa_limit_estimate(limit, planned->rows) /* no others are kept */
-			: wa_estimate_groups(root, wa_scan_query_keys(&planned->query),
-								 planned->rows);
+			: estimate_groups(root, planned);
 	planned->nreturned =
 		planned->rolls ? wa_estimate_groups(root, rolled_keys(&planned->query),
 											planned->rows)
