@@ -152,9 +152,12 @@ title()
 # Prints which queries were run.
 queries_run()
 {
+	local commit=unknown
+
 	if [ -n "$CLICKBENCH" ]; then
-		echo "those of ClickBench at commit" \
-			"$(git -C "$CLICKBENCH" rev-parse --short HEAD 2>/dev/null || echo unknown)," \
+		# Of a copy without its history the commit is not known.
+		[ ! -e "$CLICKBENCH/.git" ] || commit=$(git -C "$CLICKBENCH" rev-parse --short HEAD)
+		echo "those of ClickBench at commit $commit," \
 			"postgresql/queries.sql (CC BY-NC-SA), numbered from 0"
 	else
 		echo "those of bench/scan/${TABLES}_queries.sql"
