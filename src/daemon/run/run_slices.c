@@ -11,6 +11,9 @@
 /* Rows that a slice is to have: the groups of as many stay in a cache. */
 #define SLICE_ROWS 32768
 
+/* If that comes to more slices than these, to read all hashes for each takes longer. */
+#define MANY_SLICES 128
+
 /* What a slice is divided into. */
 #define DIVIDED 4
 
@@ -90,6 +93,18 @@ wa_run_slices_hash(WaRunSlices *slices, void *run, void *state, uint64_t place,
 	return status;
 }
 
+/* Returns how many of so many rows a slice is to have, for so many threads. */
+static uint64_t
+rows_of_slice(uint64_t rows, unsigned threads)
+{
+	const uint64_t shared = rows / threads + 1;
+	uint64_t most = rows / MANY_SLICES;
+
+	if (most < SLICE_ROWS)
+		most = SLICE_ROWS;
+	return shared < most ? shared : most;
+}
+
 void
 wa_run_slices_choose(WaRunSlices *slices, unsigned threads)
 {
@@ -99,9 +114,7 @@ wa_run_slices_choose(WaRunSlices *slices, unsigned threads)
 
 	for (uint32_t i = 0; i < WA_SLICE_BUCKETS; i++)
 		rows += slices->counts[i];
-	most = rows / threads + 1;
-	if (most > SLICE_ROWS)
-		most = SLICE_ROWS;
+	most = rows_of_slice(rows, threads);
 	slices->slices[0].begin = 0;
 	for (uint32_t i = 0; i < WA_SLICE_BUCKETS; i++)
 	{

@@ -1,6 +1,7 @@
 /*
  * run_stages.c
- *		The stages of a RUN, and its passes; see run_internal.h.
+ *		The stages of a RUN: those of states, or, once memory has run out, of slices; see
+ *		run_internal.h.
  */
 #include <stdio.h>
 #include <stdlib.h>
