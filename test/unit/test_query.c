@@ -58,6 +58,24 @@ free_trial(Trial *trial)
 	free(trial->groups);
 }
 
+/* Returns the first row of a batch. */
+static size_t
+begin_of_batch(const Trial *trial, size_t number)
+{
+	return number == 0 ? 0 : trial->batch_ends[number - 1];
+}
+
+/* Makes inputs of the rows of a batch; returns how many there are. */
+static size_t
+fill_batch(const Trial *trial, size_t number, Inputs *inputs)
+{
+	const size_t begin = begin_of_batch(trial, number);
+	const size_t nrows = trial->batch_ends[number] - begin;
+
+	fill_inputs(inputs, &trial->rows[begin], nrows);
+	return nrows;
+}
+
 /* Has runs take batches, each a share of them, in order. */
 static WaRunOutcome
 take_batches(const Trial *trial, WaQueryRun **runs, size_t nruns)
@@ -66,12 +84,10 @@ take_batches(const Trial *trial, WaQueryRun **runs, size_t nruns)
 
 	for (size_t i = 0; i < trial->nbatches; i++)
 	{
-		size_t begin = i == 0 ? 0 : trial->batch_ends[i - 1];
-		size_t nrows = trial->batch_ends[i] - begin;
+		const size_t nrows = fill_batch(trial, i, &inputs);
 		WaQueryRun *run = runs[i * nruns / trial->nbatches];
 		WaRunOutcome outcome;
 
-		fill_inputs(&inputs, &trial->rows[begin], nrows);
 		outcome = wa_query_run_take(run, inputs.rows, nrows);
 		if (outcome != WA_RUN_TAKEN)
 			return outcome;
@@ -359,10 +375,9 @@ hash_rows(const Trial *trial, WaQueryRun *run, uint16_t *hashes)
 
 	for (size_t i = 0; i < trial->nbatches; i++)
 	{
-		const size_t begin = i == 0 ? 0 : trial->batch_ends[i - 1];
-		const size_t nrows = trial->batch_ends[i] - begin;
+		const size_t begin = begin_of_batch(trial, i);
+		const size_t nrows = fill_batch(trial, i, &inputs);
 
-		fill_inputs(&inputs, &trial->rows[begin], nrows);
 		EXPECT(wa_query_run_hash(run, &registers, inputs.rows, nrows,
 								 hashes + begin));
 	}
@@ -378,10 +393,9 @@ take_slice(const Trial *trial, WaQueryRun *run, const WaRowSlice *slice,
 
 	for (size_t i = 0; i < trial->nbatches; i++)
 	{
-		const size_t begin = i == 0 ? 0 : trial->batch_ends[i - 1];
-		const size_t nrows = trial->batch_ends[i] - begin;
+		const size_t begin = begin_of_batch(trial, i);
+		const size_t nrows = fill_batch(trial, i, &inputs);
 
-		fill_inputs(&inputs, &trial->rows[begin], nrows);
 		EXPECT(wa_query_run_take_slice(run, slice, inputs.rows, hashes + begin,
 									   nrows) == WA_RUN_TAKEN);
 	}

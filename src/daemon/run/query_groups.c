@@ -227,34 +227,30 @@ finish_rolled(WaRunQuery *query, const WaQueryState *state, WaRunResult *result,
 	return status;
 }
 
+/* Makes the message of groups that nothing is merged with any more, and tells of it. */
+static WaStatus
+finish_groups(WaRunQuery *query, WaQueryRun *groups, WaRunResult *result,
+			  char *error)
+{
+	const WaStatus status =
+		write_message(query, groups, &query->message, error);
+
+	result->is_rolled = wa_query_rolls(query);
+	result->groups_bytes = query->message.nwords * sizeof(uint64_t);
+	result->kept_rows = wa_query_run_rows(groups);
+	return status;
+}
+
 /* Tells what will be written of groups that have been rolled up by lists. */
 static WaStatus
 finish_lists(WaRunQuery *query, WaQueryState *state, WaRunResult *result,
 			 char *error)
 {
-	WaStatus status = wa_query_lists_finish(query, state, error);
+	const WaStatus status = wa_query_lists_finish(query, state, error);
 
-	if (status == WA_OK)
-		status = write_message(query, query->runs[0], &query->message, error);
-	if (status != WA_OK)
-		return status;
-	result->is_rolled = true;
-	result->groups_bytes = query->message.nwords * sizeof(uint64_t);
-	result->kept_rows = wa_query_run_rows(query->runs[0]);
-	return WA_OK;
-}
-
-/* Tells what will be written of what has been kept of slices. */
-static WaStatus
-finish_kept(WaRunQuery *query, WaRunResult *result, char *error)
-{
-	WaQueryRun *kept = query->kept_groups->run;
-	const WaStatus status = write_message(query, kept, &query->message, error);
-
-	result->is_rolled = wa_query_rolls(query);
-	result->groups_bytes = query->message.nwords * sizeof(uint64_t);
-	result->kept_rows = wa_query_run_rows(kept);
-	return status;
+	return status != WA_OK
+			   ? status
+			   : finish_groups(query, query->runs[0], result, error);
 }
 
 /* Tells what will be written of the parts. */
@@ -283,7 +279,7 @@ wa_groups_finish(void *run, void *state, WaRunResult *result, char *error)
 	if (__atomic_load_n(&query->is_useless, __ATOMIC_RELAXED))
 		return WA_OK;
 	if (query->kept_groups != NULL)
-		return finish_kept(query, result, error);
+		return finish_groups(query, query->kept_groups->run, result, error);
 	if (wa_query_has_too_many(query, own->run))
 		return WA_OK;
 	if (wa_query_lists(query))

@@ -110,17 +110,12 @@ wa_query_begin_slices(void *run, char *error)
 	return WA_OK;
 }
 
-/* Returns where the columns of an extent have their rows from one on, in the state. */
+/* Returns where the rows of an extent lie from one on, in the state. */
 static const WaColumnRows *
 rows_after(const WaRunQuery *query, WaQueryState *state,
 		   const WaRunExtent *extent, size_t first)
 {
-	for (uint32_t i = 0; i < query->request->ncolumns; i++)
-	{
-		const WaColumnRows rows = wa_extent_column_rows(extent->columns[i]);
-
-		state->rows[i] = wa_column_rows_after(&rows, first);
-	}
+	wa_extent_rows_after(extent, first, query->request->ncolumns, state->rows);
 	return state->rows;
 }
 

@@ -16,17 +16,29 @@ is_useless(const WaExtentTaking *taking)
 		   __atomic_load_n(taking->is_useless, __ATOMIC_RELAXED);
 }
 
+void
+wa_extent_rows_after(const WaRunExtent *extent, size_t first, uint32_t ncolumns,
+					 WaColumnRows *rows)
+{
+	for (uint32_t i = 0; i < ncolumns; i++)
+	{
+		const WaColumn *column = extent->columns[i];
+		const WaColumnRows all = {.form = column->form,
+								  .scale = column->scale,
+								  .values = column->values,
+								  .validity = column->validity,
+								  .display = column->display};
+
+		rows[i] = wa_column_rows_after(&all, first);
+	}
+}
+
 /* Takes so many rows of an extent, from a row on. */
 static WaRunOutcome
 take(const WaExtentTaking *taking, const WaRunExtent *extent, size_t first,
 	 size_t nrows)
 {
-	for (uint32_t i = 0; i < taking->ncolumns; i++)
-	{
-		const WaColumnRows rows = wa_extent_column_rows(extent->columns[i]);
-
-		taking->rows[i] = wa_column_rows_after(&rows, first);
-	}
+	wa_extent_rows_after(extent, first, taking->ncolumns, taking->rows);
 	return wa_query_run_take(taking->run, taking->rows, nrows);
 }
 

@@ -9,16 +9,9 @@
 #include "daemon/store/run_extents.h"
 #include "query/run/run.h"
 
-/* Returns where the rows of an extent's column lie. */
-static inline WaColumnRows
-wa_extent_column_rows(const WaColumn *column)
-{
-	return (WaColumnRows){.form = column->form,
-						  .scale = column->scale,
-						  .values = column->values,
-						  .validity = column->validity,
-						  .display = column->display};
-}
+/* Stores where the rows of an extent's columns lie from one on. */
+extern void wa_extent_rows_after(const WaRunExtent *extent, size_t first,
+								 uint32_t ncolumns, WaColumnRows *rows);
 
 typedef struct WaExtentTaking
 {
