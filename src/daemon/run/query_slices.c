@@ -80,7 +80,8 @@ wa_query_prefers_slices(void *run, const void *state)
 	const WaQueryRun *groups = ((const WaQueryState *) state)->run;
 	const uint32_t ngroups = wa_query_run_groups(groups);
 
-	return query->hashed.count > 0 && !query->may_trap &&
+	/* By some of the keys alone slices may have very different numbers of groups. */
+	return query->hashed.count == query->query->nkeys && !query->may_trap &&
 		   !wa_query_rolls(query) && ngroups >= MANY_GROUPS &&
 		   (uint64_t) ngroups * FEW_ROWS > wa_query_run_rows(groups) &&
 		   query->request->rows / MANY_GROUPS > FEW_ROWS;
