@@ -294,6 +294,15 @@ note_wide(const WaQueryColumn *column, const WaRecord *record, Found *found)
 		found->display = rest->display;
 }
 
+/* Returns a value of a record, but one NaN, of which SQL knows no others, for all of them. */
+static int64_t
+value_of(const WaQueryColumn *column, uint64_t word)
+{
+	return column->kind == WA_VECTOR_FLOAT && isnan(wa_bits_double(word))
+			   ? (int64_t) wa_double_bits(NAN)
+			   : (int64_t) word;
+}
+
 /* Brings a record into the form of its own. */
 static void
 note_record(const WaQueryColumn *column, const WaRecord *record, Found *found)
@@ -312,10 +321,10 @@ note_record(const WaQueryColumn *column, const WaRecord *record, Found *found)
 	if (column->kind != WA_VECTOR_DECIMAL)
 		memset(&decimals, 0, sizeof(decimals));
 	if (wa_ops_have(column->ops, WA_OP_MIN))
-		note_extreme((int64_t) words[layout.min], decimals.min_scale,
+		note_extreme(value_of(column, words[layout.min]), decimals.min_scale,
 					 decimals.min_display, true, 1, &found->min);
 	if (wa_ops_have(column->ops, WA_OP_MAX))
-		note_extreme((int64_t) words[layout.max], decimals.max_scale,
+		note_extreme(value_of(column, words[layout.max]), decimals.max_scale,
 					 decimals.max_display, true, -1, &found->max);
 	if (!wa_ops_have(column->ops, WA_OP_SUM))
 		return;
