@@ -218,6 +218,9 @@ run(WaCudaQueries *queries, WaQuerySlot *slot, const WaCudaQuery *query,
 		work.is_whole = is_whole;
 		*outcome = {};
 		error = error_of([&] { run_once(&work, outcome); });
+		// What is found of values is of no use then.
+		if (work.mixes_zeros && query->values != NULL)
+			throw WaQueryError{cudaErrorNotSupported};
 		if (work.mixes_zeros)
 			takes_all = true;
 		else if (!wa_query_next_width(&work, error, outcome->trapped, &width))

@@ -71,9 +71,9 @@ add_values(const WaQueryWork *work, const WaQuerySource *source,
 	WaKeyRange range;
 	const bool has_range = wa_query_key_range(source, &range);
 
-	if (column.form == WA_COLUMN_F32 && work->limit == 0)
+	if (column.form == WA_COLUMN_F32 && !work->by_equal_keys)
 		column.form = WA_COLUMN_U32;
-	if (column.form == WA_COLUMN_F64 && work->limit == 0)
+	if (column.form == WA_COLUMN_F64 && !work->by_equal_keys)
 		column.form = WA_COLUMN_I64;
 	add_word(words, column, has_range ? &range : NULL);
 	if (column.form != WA_COLUMN_I128)

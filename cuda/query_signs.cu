@@ -54,7 +54,7 @@ wa_query_start_signs(WaQueryWork *work)
 
 	for (const WaQuerySource &key : work->keys)
 		has_floats |= is_float(&key);
-	if (work->limit == 0 || !has_floats)
+	if (!work->by_equal_keys || !has_floats)
 		return;
 	signs = wa_query_take<uint32_t>(&slot->pool, count);
 	d_signs = wa_query_take<uint32_t>(&slot->d_pool, count);

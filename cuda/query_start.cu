@@ -277,6 +277,10 @@ wa_query_start(WaQueryWork *work)
 	work->limit = work->takes_all || shows_keys_by_row(work)
 					  ? 0
 					  : work->query->top_n.limit;
+	// What is found of the values of two groups cannot be merged.
+	if (work->query->values != NULL && shows_keys_by_row(work))
+		throw WaQueryError{cudaErrorNotSupported};
+	work->by_equal_keys = work->limit > 0 || work->query->values != NULL;
 	wa_query_start_parts(work);
 	work->has_started = true;
 }

@@ -96,12 +96,14 @@ struct WaQueryWork
 		*tables; // of the program: those that stay on the device
 	unsigned nrows;
 	WaQueryWidth width;
-	bool takes_all;     // groups, even if the first alone are wanted
-	bool is_whole;      // it stays one over all rows
-	bool has_started;   // wa_query_start has found it to be for a GPU
-	bool mixes_zeros;   // of both signs, in keys: it has come to nothing
-	uint64_t limit;     // of the groups that are wanted; 0: all are
-	unsigned nlaunches; // of the program; 0: there is none
+	bool takes_all;   // groups, even if the first alone are wanted
+	bool is_whole;    // it stays one over all rows
+	bool has_started; // wa_query_start has found it to be for a GPU
+	bool mixes_zeros; // of both signs, in keys: it has come to nothing
+	uint64_t limit;   // of the groups that are wanted; 0: all are
+	bool
+		by_equal_keys; // groups are of equal keys, even if these look different
+	unsigned nlaunches;          // of the program; 0: there is none
 	const uint64_t *d_selection; // rows that WHERE leaves
 	uint64_t *traps; // of one launch after the other, in pinned memory, once
 					 // waited for
@@ -160,7 +162,7 @@ const uint64_t *wa_query_find_valid(WaQueryWork *work,
 // Starts the counting of the rows that WHERE leaves.
 void wa_query_start_count(WaQueryWork *work);
 
-// Starts what looks at the zeros of keys of floats, if equal ones are of one group: a
+// Starts what looks at the zeros of keys of floats, if groups are of equal keys: a
 // group shows the key of any of its rows.
 void wa_query_start_signs(WaQueryWork *work);
 
