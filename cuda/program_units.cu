@@ -28,6 +28,8 @@ wa_program_unit(uint16_t code)
 		case WA_CODE_FLOAT_FLOOR:
 		case WA_CODE_FLOAT_CEIL:
 		case WA_CODE_FLOAT_NARROW:
+		case WA_CODE_FLOAT_HIGH_PART:
+		case WA_CODE_FLOAT_LOW_PART:
 			return WA_UNIT_FLOAT;
 		case WA_CODE_DECIMAL_ADD:
 		case WA_CODE_DECIMAL_SUBTRACT:

@@ -8,6 +8,7 @@
 #ifndef WA_CUDA_PROGRAM_EXECUTE_CUH
 #define WA_CUDA_PROGRAM_EXECUTE_CUH
 
+#include "program/floats.cuh"
 #include "program/lookup.cuh"
 #include "program/result.cuh"
 
@@ -107,92 +108,6 @@ wa_program_int(const WaProgramOp &op, const WaRowValues &a,
 							});
 			break;
 	}
-}
-
-// Arithmetic of floats in a type.
-template <typename Number>
-__device__ __forceinline__ void
-wa_program_float_arithmetic(uint16_t code, const WaRowValues &a,
-							const WaRowValues &b, WaProgramResult &result)
-{
-	switch (code)
-	{
-		case WA_CODE_FLOAT_ADD:
-			wa_program_each_float(a, b, result,
-								  [](double x, double y, double *out)
-								  {
-									  *out = (Number) x + (Number) y;
-									  return wa_row_sum_traps(x, y, *out);
-								  });
-			break;
-		case WA_CODE_FLOAT_SUBTRACT:
-			wa_program_each_float(a, b, result,
-								  [](double x, double y, double *out)
-								  {
-									  *out = (Number) x - (Number) y;
-									  return wa_row_sum_traps(x, y, *out);
-								  });
-			break;
-		case WA_CODE_FLOAT_MULTIPLY:
-			wa_program_each_float(a, b, result,
-								  [](double x, double y, double *out)
-								  {
-									  *out = (Number) x * (Number) y;
-									  return wa_row_product_traps(x, y, *out);
-								  });
-			break;
-		default: // WA_CODE_FLOAT_DIVIDE
-			wa_program_each_float(a, b, result,
-								  [](double x, double y, double *out)
-								  {
-									  *out = (Number) x / (Number) y;
-									  return wa_row_quotient_traps(x, y, *out);
-								  });
-			break;
-	}
-}
-
-// Functions of one float.
-__device__ __forceinline__ void
-wa_program_float_function(uint16_t code, const WaRowValues &a,
-						  WaProgramResult &result)
-{
-	wa_program_each_float(a, a, result,
-						  [=](double x, double, double *out)
-						  {
-							  switch (code)
-							  {
-								  case WA_CODE_FLOAT_NEGATE:
-									  *out = -x;
-									  return false;
-								  case WA_CODE_FLOAT_ABS:
-									  *out = fabs(x);
-									  return false;
-								  case WA_CODE_FLOAT_FLOOR:
-									  *out = floor(x);
-									  return false;
-								  case WA_CODE_FLOAT_CEIL:
-									  *out = ceil(x);
-									  return false;
-								  default: // WA_CODE_FLOAT_NARROW
-									  *out = wa_row_narrow(x, 4);
-									  return (wa_row_is_infinite(*out) &&
-											  !wa_row_is_infinite(x)) ||
-											 (*out == 0 && x != 0);
-							  }
-						  });
-}
-
-__device__ __forceinline__ void
-wa_program_float(const WaProgramOp &op, const WaRowValues &a,
-				 const WaRowValues &b, WaProgramResult &result)
-{
-	if (op.code > WA_CODE_FLOAT_DIVIDE)
-		wa_program_float_function(op.code, a, result);
-	else if (op.bytes == 4)
-		wa_program_float_arithmetic<float>(op.code, a, b, result);
-	else
-		wa_program_float_arithmetic<double>(op.code, a, b, result);
 }
 
 // Decimals whose scale is not the result's; others are computed with like INT.

@@ -54,6 +54,9 @@
 	X(FLOAT_FLOOR)      /* floor(a) */                                           \
 	X(FLOAT_CEIL)       /* ceil(a) */                                            \
 	X(FLOAT_NARROW)     /* a as float4; traps as dtof reports */                 \
+	X(FLOAT_HIGH_PART)  /* a * b, 0 where one is not finite; traps by \
+						   wa_product_traps (core/product.h) */          \
+	X(FLOAT_LOW_PART)   /* what that leaves of the product */                    \
 	X(DECIMAL_ADD)      /* a + b */                                              \
 	X(DECIMAL_SUBTRACT) /* a - b */                                              \
 	X(DECIMAL_MULTIPLY) /* a * b */                                              \

@@ -7,6 +7,7 @@
  */
 #include <math.h>
 
+#include "core/product.h"
 #include "core/program_internal.h"
 
 /* From here on doubles have no fraction. */
@@ -147,6 +148,85 @@ DEFINE_LOOP(wa_float_abs, double, fabs(x), no_traps)
 DEFINE_LOOP(wa_float_floor, double, floor_of(x), no_traps)
 DEFINE_LOOP(wa_float_ceil, double, ceil_of(x), no_traps)
 DEFINE_LOOP(wa_float_narrow, float, x, narrow_traps)
+
+/* Returns the first half of the significand of a number, rounded. */
+static inline double
+first_half(double x)
+{
+	const int cut = 27;
+
+	return wa_bits_double((wa_double_bits(x) + ((uint64_t) 1 << (cut - 1))) &
+						  ~(((uint64_t) 1 << cut) - 1));
+}
+
+/*
+ * Returns what the rounded product leaves, by products of halves (product.h), without fma.  Of
+ * zeros it is 0.
+ */
+static inline double
+low_product(double x, double y, double product)
+{
+	const double x1 = first_half(x);
+	const double y1 = first_half(y);
+	const double x2 = x - x1;
+	const double y2 = y - y1;
+
+	return x2 * y2 - (((product - x1 * y1) - x2 * y1) - x1 * y2) + 0.0;
+}
+
+static inline double
+high_product(double x, double y, double product)
+{
+	(void) x;
+	(void) y;
+	return product;
+}
+
+/* Defines the loop of a part of products, which are infinite or NaN if a number is. */
+#define DEFINE_PRODUCT(name, part)                              \
+	WA_VECTORISED bool name(const WaStep *step)                 \
+	{                                                           \
+		const double *restrict a = wa_vector_floats(step->a);   \
+		const double *restrict b = wa_vector_floats(step->b);   \
+		double *restrict out = wa_vector_floats(step->out);     \
+		size_t nrows = step->nrows;                             \
+		uint64_t bad = 0;                                       \
+		for (size_t i = 0; i < nrows; i++)                      \
+		{                                                       \
+			double product = a[i] * b[i];                       \
+			uint64_t is_there = is_there_of(a[i], b[i]);        \
+			bad |= is_there & is_beyond(a[i], b[i], product);   \
+			out[i] = keep(part(a[i], b[i], product), is_there); \
+		}                                                       \
+		return bad == 0;                                        \
+	}
+
+/* The tests of core/product.h, as those above. */
+static inline uint64_t
+is_there_of(double x, double y)
+{
+	return (fabs(x) < INFINITY ? 1 : 0) & (fabs(y) < INFINITY ? 1 : 0) &
+		   (x != 0.0 ? 1 : 0) & (y != 0.0 ? 1 : 0);
+}
+
+static inline uint64_t
+is_beyond(double x, double y, double product)
+{
+	return (fabs(product) < WA_PRODUCT_SMALLEST ? 1 : 0) |
+		   (fabs(product) >= WA_PRODUCT_LARGEST ? 1 : 0) |
+		   (fabs(x) >= WA_PRODUCT_LARGEST_FACTOR ? 1 : 0) |
+		   (fabs(y) >= WA_PRODUCT_LARGEST_FACTOR ? 1 : 0);
+}
+
+/* Returns a number, or 0. */
+static inline double
+keep(double x, uint64_t is_kept)
+{
+	return wa_bits_double(wa_double_bits(x) & (0 - is_kept));
+}
+
+DEFINE_PRODUCT(wa_float_high_part, high_product)
+DEFINE_PRODUCT(wa_float_low_part, low_product)
 
 WA_VECTORISED bool
 wa_float_to_int(const WaStep *step)

@@ -57,6 +57,8 @@ bool wa_float_abs(const WaStep *step);
 bool wa_float_floor(const WaStep *step);
 bool wa_float_ceil(const WaStep *step);
 bool wa_float_narrow(const WaStep *step);
+bool wa_float_high_part(const WaStep *step);
+bool wa_float_low_part(const WaStep *step);
 bool wa_float_to_int(const WaStep *step);
 
 /* program_decimal.c */

@@ -118,6 +118,8 @@ random_cases()
 		{WA_CODE_FLOAT_FLOOR, "ff", false, {0}},
 		{WA_CODE_FLOAT_CEIL, "ff", false, {0}},
 		{WA_CODE_FLOAT_NARROW, "ff", true, {0}},
+		{WA_CODE_FLOAT_HIGH_PART, "fff", true, {0}},
+		{WA_CODE_FLOAT_LOW_PART, "fff", true, {0}},
 		{WA_CODE_DECIMAL_ADD, "ddd", true, {0}},
 		{WA_CODE_DECIMAL_SUBTRACT, "ddd", true, {0}},
 		{WA_CODE_DECIMAL_MULTIPLY, "ddd", true, {0}},

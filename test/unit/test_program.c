@@ -100,6 +100,8 @@ static const Case cases[] = {
 	{WA_CODE_FLOAT_FLOOR, "ff", false, NO_EXTRA},
 	{WA_CODE_FLOAT_CEIL, "ff", false, NO_EXTRA},
 	{WA_CODE_FLOAT_NARROW, "ff", true, NO_EXTRA},
+	{WA_CODE_FLOAT_HIGH_PART, "fff", true, NO_EXTRA},
+	{WA_CODE_FLOAT_LOW_PART, "fff", true, NO_EXTRA},
 	{WA_CODE_DECIMAL_ADD, "ddd", true, NO_EXTRA},
 	{WA_CODE_DECIMAL_SUBTRACT, "ddd", true, NO_EXTRA},
 	{WA_CODE_DECIMAL_MULTIPLY, "ddd", true, NO_EXTRA},
@@ -351,7 +353,11 @@ start(Trial *trial, const Case *which, uint32_t extra, unsigned null_mask)
 {
 	static const char letters[] = "ifdbt";
 	size_t narguments = strlen(which->kinds) - 1;
-	uint64_t max_scale = which->code == WA_CODE_DECIMAL_MULTIPLY ? 9 : 18;
+	/* Divisors are below 10^12 at the larger scale. */
+	uint64_t max_scale = which->code == WA_CODE_DECIMAL_MULTIPLY ||
+								 which->code == WA_CODE_DECIMAL_FLOOR_DIVIDE
+							 ? 9
+							 : 18;
 	uint64_t scale = random_below(max_scale + 1);
 
 	trial->which = which;

@@ -107,6 +107,25 @@ compute_float(WaOpcode code, uint32_t bytes, double a, double b, Cell *result)
 	}
 }
 
+/* Parts of products, of which 113 bits are enough. */
+static Outcome
+compute_product(WaOpcode code, double a, double b, Cell *result)
+{
+	const __float128 product = (__float128) a * (__float128) b;
+	const __float128 size = product < 0 ? -product : product;
+	const double high = (double) product;
+
+	result->f = 0;
+	if (!isfinite(a) || !isfinite(b) || product == 0)
+		return FITS;
+	if (fabs(high) < 0x1p-900 || size >= 0x1p1000 || fabs(high) >= 0x1p1000 ||
+		fabs(a) >= 0x1p1023 || fabs(b) >= 0x1p1023)
+		return TRAPS;
+	result->f =
+		code == WA_CODE_FLOAT_HIGH_PART ? high : (double) (product - high);
+	return FITS;
+}
+
 static Outcome
 compute_float_function(WaOpcode code, uint32_t bytes, double a, Cell *result)
 {
@@ -238,7 +257,6 @@ compute_decimal(WaOpcode code, const Cell *a, const Cell *b, Cell *result)
 	int scale = larger(a->scale, b->scale);
 	__int128 x = a->i * ten_to(scale - a->scale);
 	__int128 y = b->i * ten_to(scale - b->scale);
-	Cell unused;
 
 	if (code == WA_CODE_DECIMAL_MULTIPLY)
 	{
@@ -248,8 +266,6 @@ compute_decimal(WaOpcode code, const Cell *a, const Cell *b, Cell *result)
 	}
 	result->scale = (uint8_t) scale;
 	result->display = (uint8_t) larger(a->display, b->display);
-	if (store(&unused, x, 8) == TRAPS || store(&unused, y, 8) == TRAPS)
-		return TRAPS;
 	return store(result, code == WA_CODE_DECIMAL_ADD ? x + y : x - y, 8);
 }
 
@@ -476,6 +492,8 @@ compute_strict(const WaProgram *program, const WaInstruction *instruction,
 		return compute_float(code, extra, a->f, b->f, result);
 	if (code <= WA_CODE_FLOAT_NARROW || code == WA_CODE_FLOAT_TO_INT)
 		return compute_float_function(code, extra, a->f, result);
+	if (code <= WA_CODE_FLOAT_LOW_PART)
+		return compute_product(code, a->f, b->f, result);
 	if (code <= WA_CODE_DECIMAL_MULTIPLY)
 		return compute_decimal(code, a, b, result);
 	if (code == WA_CODE_DECIMAL_FLOOR_DIVIDE)
