@@ -22,7 +22,7 @@ SRCS := $(call sources,src/*.c src/core/*.c src/query/*/*.c src/client/*.c \
 	src/stats/*.c)
 OBJS = $(SRCS:.c=.o)
 
-REGRESS = init family sum avg min max count variance nulls numeric interval \
+REGRESS = init family sum avg min max count variance pairs nulls numeric interval \
 	other_types sizes grouping groups window moving sharing parallel modifiers \
 	regress_queries differences settings scan scan_expressions scan_guards \
 	scan_errors scan_distinct scan_distinct_values scan_percentiles scan_transitions scan_transition_order scan_grouping_sets scan_bits scan_lazy \

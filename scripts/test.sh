@@ -826,7 +826,7 @@ run_scan_queries()
 	done
 }
 
-# Runs both random tests on a server that preloads warpagg.  Arguments: sets of
+# Runs these random tests on a server that preloads warpagg.  Arguments: sets of
 # floats, seconds for queries, then lines for postgresql.conf.
 run_all_random()
 {
@@ -837,6 +837,7 @@ run_all_random()
 	shift 2
 	start_preloaded random 'warpagg.enable_scan = off' "$@"
 	run_random exact_floats.py --seed "$seed" --sets "$sets"
+	run_random exact_pairs.py --seed "$seed" --sets "$sets"
 	run_random random_queries.py --seed "$seed" --seconds "$seconds"
 	check 'no process of the server crashed' server_log_is_clean
 	keep_logs "$WA_SERVER_LOG"

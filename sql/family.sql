@@ -16,7 +16,10 @@ SELECT p.oid::regprocedure AS aggregate, p.proname AS builtin,
 FROM pg_proc p JOIN pg_aggregate a ON a.aggfnoid = p.oid
 WHERE p.pronamespace = 'pg_catalog'::regnamespace
       AND p.proname IN ('sum', 'avg', 'min', 'max', 'count', 'var_pop', 'var_samp',
-                        'variance', 'stddev_pop', 'stddev_samp', 'stddev');
+                        'variance', 'stddev_pop', 'stddev_samp', 'stddev',
+                        'corr', 'covar_pop', 'covar_samp', 'regr_count', 'regr_avgx',
+                        'regr_avgy', 'regr_sxx', 'regr_syy', 'regr_sxy', 'regr_slope',
+                        'regr_intercept', 'regr_r2');
 
 -- Built-ins without a twin, and twins without a built-in.
 SELECT b.aggregate AS without_twin FROM wa_builtins b
@@ -29,7 +32,8 @@ WHERE NOT EXISTS (SELECT FROM wa_builtins b
                   WHERE b.builtin = g.builtin AND b.proargtypes = g.proargtypes
                         AND b.result = g.result)
 ORDER BY 1;
-SELECT builtin, count(*) >= 6 OR builtin = 'count' AND count(*) = 2 AS enough
+SELECT builtin, count(*) >= 6 OR builtin = 'count' AND count(*) = 2
+       OR builtin ~ '^corr|^covar|^regr' AND count(*) = 1 AS enough
 FROM wa_aggregates GROUP BY builtin ORDER BY builtin;
 
 -- Percentiles and modes are the built-ins by other names.

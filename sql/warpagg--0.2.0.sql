@@ -248,6 +248,78 @@ COMMENT ON AGGREGATE gpu_percentile_cont(pg_catalog.float8[] ORDER BY pg_catalog
 COMMENT ON AGGREGATE gpu_mode(ORDER BY pg_catalog.anyelement) IS
     'the value that most rows have';
 
+-- Of pairs of numbers: PostgreSQL's, computed exactly and rounded once.
+
+CREATE FUNCTION warpagg_pair_transition(pg_catalog.internal, pg_catalog.float8, pg_catalog.float8) RETURNS pg_catalog.internal
+    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE
+    SUPPORT warpagg_support;
+
+CREATE FUNCTION warpagg_pair_moving_transition(pg_catalog.internal, pg_catalog.float8, pg_catalog.float8) RETURNS pg_catalog.internal
+    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+
+CREATE FUNCTION warpagg_pair_moving_inverse(pg_catalog.internal, pg_catalog.float8, pg_catalog.float8) RETURNS pg_catalog.internal
+    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+
+CREATE FUNCTION warpagg_pair_combine(pg_catalog.internal, pg_catalog.internal) RETURNS pg_catalog.internal
+    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+
+CREATE FUNCTION warpagg_pair_serialize(pg_catalog.internal) RETURNS pg_catalog.bytea
+    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+
+CREATE FUNCTION warpagg_pair_deserialize(pg_catalog.bytea, pg_catalog.internal) RETURNS pg_catalog.internal
+    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+
+-- What a node sums up for them: y, x, or a part of their product.
+CREATE FUNCTION warpagg_pair_part(y pg_catalog.float8, x pg_catalog.float8, part pg_catalog.int4) RETURNS pg_catalog.float8
+    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+
+DO $make_pairs$
+DECLARE
+    twin pg_catalog.record;
+BEGIN
+    FOR twin IN
+        SELECT p.proname AS name, result.typname AS result, d.description
+        FROM pg_catalog.pg_proc AS p
+        JOIN pg_catalog.pg_type AS result
+            ON result.oid OPERATOR(pg_catalog.=) p.prorettype
+        LEFT JOIN pg_catalog.pg_description AS d
+            ON d.objoid OPERATOR(pg_catalog.=) p.oid
+            AND d.classoid OPERATOR(pg_catalog.=)
+                'pg_catalog.pg_proc'::pg_catalog.regclass
+            AND d.objsubid OPERATOR(pg_catalog.=) 0
+        WHERE p.pronamespace OPERATOR(pg_catalog.=)
+                'pg_catalog'::pg_catalog.regnamespace
+            AND p.prokind OPERATOR(pg_catalog.=) 'a'
+            AND p.proname OPERATOR(pg_catalog.=) ANY (ARRAY[
+                'corr', 'covar_pop', 'covar_samp', 'regr_count', 'regr_avgx',
+                'regr_avgy', 'regr_sxx', 'regr_syy', 'regr_sxy', 'regr_slope',
+                'regr_intercept', 'regr_r2'])
+        ORDER BY p.proname
+    LOOP
+        EXECUTE pg_catalog.format(
+            'CREATE FUNCTION warpagg_%s_final(pg_catalog.internal) '
+            'RETURNS pg_catalog.%I '
+            'AS ''MODULE_PATHNAME'' LANGUAGE C IMMUTABLE PARALLEL SAFE',
+            twin.name, twin.result);
+        EXECUTE pg_catalog.format(
+            'CREATE AGGREGATE gpu_%s(pg_catalog.float8, pg_catalog.float8) ('
+            'SFUNC = warpagg_pair_transition, STYPE = pg_catalog.internal, '
+            'SSPACE = 600, FINALFUNC = warpagg_%s_final, '
+            'COMBINEFUNC = warpagg_pair_combine, '
+            'SERIALFUNC = warpagg_pair_serialize, '
+            'DESERIALFUNC = warpagg_pair_deserialize, '
+            'MSFUNC = warpagg_pair_moving_transition, '
+            'MINVFUNC = warpagg_pair_moving_inverse, '
+            'MSTYPE = pg_catalog.internal, MSSPACE = 6000, '
+            'MFINALFUNC = warpagg_%s_final, PARALLEL = SAFE)',
+            twin.name, twin.name, twin.name);
+        EXECUTE pg_catalog.format(
+            'COMMENT ON AGGREGATE gpu_%s(pg_catalog.float8, pg_catalog.float8) IS %L',
+            twin.name, twin.description);
+    END LOOP;
+END
+$make_pairs$;
+
 -- A function whose columns change from one version to another has the version in the
 -- name of its C function, too: a library that has other columns does not have that.
 

@@ -232,9 +232,8 @@ float_merge(WaAggState *into, const WaAggState *from)
 		wa_squares_merge(squares_of(into)->wide, squares_of(from)->wide);
 }
 
-/* Copies the components, as normalized wide ones, into *part. */
-static void
-copy_exact(const WaAggState *state, WaExactPart *part)
+void
+wa_float_copy_exact(const WaAggState *state, WaExactPart *part)
 {
 	bool has_squares = wa_state_has(state, WA_OP_SQUARES);
 
@@ -285,7 +284,7 @@ float_write(WaAggState *state, StringInfo buffer)
 		WaPartial partial;
 
 		wa_partial_init(&partial, &part);
-		copy_exact(state, &part);
+		wa_float_copy_exact(state, &part);
 		partial.rows = state->rows;
 		header.partial_bytes = (uint16) wa_partial_encode(
 			&partial, state->plan->type, float_operations(state), encoded);
@@ -342,7 +341,7 @@ sum_to_float4(const WaAggState *state, bool *overflow)
 	if (!state->wide &&
 		wa_small_sum_to_float(sum_of(state)->small, state->exponent, &result))
 		return result;
-	copy_exact(state, &part);
+	wa_float_copy_exact(state, &part);
 	return wa_exact_to_float(&part.sum, state->rows, overflow);
 }
 
@@ -356,7 +355,7 @@ sum_to_float8(const WaAggState *state, bool *overflow)
 	if (!state->wide &&
 		wa_small_sum_to_double(sum_of(state)->small, state->exponent, &result))
 		return result;
-	copy_exact(state, &part);
+	wa_float_copy_exact(state, &part);
 	return wa_exact_to_double(&part.sum, state->rows, overflow);
 }
 
@@ -378,7 +377,7 @@ average_result(WaAggState *state)
 {
 	WaExactPart part;
 
-	copy_exact(state, &part);
+	wa_float_copy_exact(state, &part);
 	part.sum.negative_zeros = 0; /* the built-in adds them to 0 */
 	return Float8GetDatum(wa_exact_average(&part.sum, state->rows));
 }
@@ -390,7 +389,7 @@ variance_result(WaAggState *state, bool sample, bool root)
 	bool overflow = false;
 	double result;
 
-	copy_exact(state, &part);
+	wa_float_copy_exact(state, &part);
 	if (root)
 		result = wa_exact_stddev(&part.sum, &part.squares, state->rows, sample,
 								 &overflow);

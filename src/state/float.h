@@ -1,6 +1,6 @@
 /*
  * float.h
- *		Columns of floats: taking over sums that were made elsewhere.
+ *		Columns of floats: taking over sums that were made elsewhere, and what they are.
  */
 #ifndef WA_STATE_FLOAT_H
 #define WA_STATE_FLOAT_H
@@ -20,5 +20,11 @@ typedef struct WaSmallSums
 
 /* Puts sums into a state that has no rows yet. */
 extern void wa_float_set_small(WaAggState *state, const WaSmallSums *sums);
+
+/*
+ * Stores the sums of a state, normalized; squares are undefined where its plan has none, and
+ * rows that are -0 are only counted where the sum is 0.
+ */
+extern void wa_float_copy_exact(const WaAggState *state, WaExactPart *part);
 
 #endif /* WA_STATE_FLOAT_H */

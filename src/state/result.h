@@ -22,8 +22,29 @@ typedef enum WaAggregate
 	WA_BIT_AND,
 	WA_BIT_OR,
 	WA_BIT_XOR,
+
+	/* Of pairs of floats (state/pairs.h), in the order of WaPairStatistic but the first */
+	WA_REGR_COUNT,
+	WA_CORR,
+	WA_COVAR_POP,
+	WA_COVAR_SAMP,
+	WA_REGR_AVGX,
+	WA_REGR_AVGY,
+	WA_REGR_SXX,
+	WA_REGR_SYY,
+	WA_REGR_SXY,
+	WA_REGR_SLOPE,
+	WA_REGR_INTERCEPT,
+	WA_REGR_R2,
 	WA_AGGREGATE_COUNT
 } WaAggregate;
+
+/* Tells whether an aggregate is of pairs. */
+static inline bool
+wa_aggregate_is_of_pairs(WaAggregate aggregate)
+{
+	return aggregate >= WA_REGR_COUNT && aggregate <= WA_REGR_R2;
+}
 
 /* Returns the operation of one of those over bits. */
 static inline WaOp

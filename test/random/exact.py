@@ -1,4 +1,4 @@
-"""Sums, averages and variances of floats in rational arithmetic, rounded once.
+"""Aggregates of floats, and of pairs of them, in rational arithmetic, rounded once.
 
 The reference for gpu_ aggregates over floats, independent of their code.  Every
 function takes a list of Python floats (NULLs left out) and returns a float, None
@@ -6,6 +6,7 @@ for SQL's NULL, or OVERFLOW where the rounded result of finite numbers is infini
 """
 
 import math
+import operator
 import struct
 from fractions import Fraction
 
@@ -108,6 +109,54 @@ def exact_result(function, numbers, width):
         return exact_avg(numbers)
     less = 0 if function.endswith("_pop") else 1
     return exact_variance(numbers, less, function.startswith("stddev"))
+
+
+def moment(first, second):
+    """Returns N times the sum of products less the product of sums, an integer."""
+    return (len(first) * sum(map(operator.mul, first, second))
+            - sum(first) * sum(second))
+
+
+def exact_pairs(function, pairs):
+    """Returns what gpu_<function> over pairs (y, x) returns; SQL's NULLs are left out."""
+    ys, xs = [y for y, _ in pairs], [x for _, x in pairs]
+    if function == "regr_count":
+        return float(len(pairs))
+    if not pairs or (function == "covar_samp" and len(pairs) == 1):
+        return None
+    if function.startswith("regr_avg"):
+        return exact_avg(xs if function == "regr_avgx" else ys)
+    finite_x, finite_y = (all(map(math.isfinite, z)) for z in (xs, ys))
+    x = [scale(a) for a in xs] if finite_x else None
+    y = [scale(a) for a in ys] if finite_y else None
+    xx = moment(x, x) if finite_x else math.nan
+    yy = moment(y, y) if finite_y else math.nan
+    if xx == 0 and function in ("corr", "regr_slope", "regr_intercept", "regr_r2"):
+        return None
+    if yy == 0 and function in ("corr", "regr_r2"):
+        return None if function == "corr" else 1.0
+    if ((not finite_x and function != "regr_syy")
+            or (not finite_y and function != "regr_sxx")):
+        return math.nan
+    count = len(pairs)
+    if function == "regr_sxx":
+        return round_fraction(Fraction(xx, count << 2 * 1074))
+    if function == "regr_syy":
+        return round_fraction(Fraction(yy, count << 2 * 1074))
+    xy = moment(x, y)
+    if function == "corr":
+        return (-1 if xy < 0 else 1) * round_root(Fraction(xy * xy, xx * yy))
+    if function == "regr_r2":
+        return round_fraction(Fraction(xy * xy, xx * yy))
+    if function == "regr_slope":
+        return round_fraction(Fraction(xy, xx))
+    if function == "regr_intercept":
+        above = (sum(y) * sum(map(operator.mul, x, x))
+                 - sum(x) * sum(map(operator.mul, x, y)))
+        return round_fraction(Fraction(above, xx << 1074))
+    below = {"covar_pop": count * count, "covar_samp": count * (count - 1),
+             "regr_sxy": count}[function]
+    return round_fraction(Fraction(xy, below << 2 * 1074))
 
 
 def same_float(text, expected, width=8):

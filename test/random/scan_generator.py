@@ -21,6 +21,8 @@ EXACT = {"min", "max", "count"}
 OVER_BOOLEANS = ["bool_and", "bool_or", "every"]
 OVER_BITS = ["bit_and", "bit_or", "bit_xor"]
 RANKED = ["percentile_disc", "percentile_cont", "mode"]
+OF_PAIRS = ["corr", "covar_pop", "covar_samp", "regr_count", "regr_avgx", "regr_avgy",
+            "regr_sxx", "regr_syy", "regr_sxy", "regr_slope", "regr_intercept", "regr_r2"]
 
 # Aggregates that their own functions compute, of values that look the same where they are
 # equal, and the same whatever order their rows come in.
@@ -100,9 +102,13 @@ class Call:
         if (not query.left_alone and self.argument != "*" and not self.is_array
                 and self.kind in GROUPED and rng.random() < 0.12):
             self.draw_ranked(rng)
+        if (not query.left_alone and not self.is_array and self.function in NUMBERS
+                and self.argument != "*" and self.kind in SUMMED - {"money", "interval"}
+                and rng.random() < 0.1):
+            self.draw_pair(query, expressions)
         self.other = ""
         if (not query.left_alone and not query.sets and self.argument != "*"
-                and not self.is_array
+                and not self.is_array and self.function not in OF_PAIRS
                 and self.kind in GROUPED - TWINS - {"bpchar", "money"}
                 and rng.random() < 0.06):
             self.draw_other(rng)
@@ -115,6 +121,19 @@ class Call:
         self.other = rng.choice(OTHERS + OTHERS_OF_INTEGERS * (self.kind in INTEGERS))
         self.function = "count"
         self.is_array = True
+
+    def draw_pair(self, query, expressions):
+        """Makes it an aggregate of pairs, of this value and another one.
+
+        PostgreSQL's own depend on the order of rows, and may be beside what has these sorted.
+        """
+        kinds = [kind for kind in SUMMED_OFTEN
+                 if kind != "money" and kind in expressions.kinds]
+        self.distinct = ""
+        self.function = query.rng.choice(OF_PAIRS)
+        self.second = expressions.draw(query.rng.choice(kinds))
+        self.kind = "double precision"
+        self.is_ours |= query.accelerate != "all"
 
     def draw_ranked(self, rng):
         """Makes it an aggregate over values in their order."""
@@ -154,8 +173,11 @@ class Call:
         if self.function in RANKED:
             return (f"{'gpu_' if self.is_ours else ''}{self.function}({self.fractions}) "
                     f"WITHIN GROUP (ORDER BY {self.argument}{self.direction}){self.filter}")
+        argument = self.argument
+        if self.function in OF_PAIRS:
+            argument += f", {self.second}"
         return (f"{'gpu_' if is_ours else ''}{self.function}({self.distinct}"
-                f"{self.argument}{self.modifier}){self.filter}")
+                f"{argument}{self.modifier}){self.filter}")
 
 
 class Query:
@@ -455,7 +477,7 @@ class Query:
         Then the built-in sums of floats are the same, as they come from one plan.
         """
         self.settings["max_parallel_workers_per_gather"] = 0
-        self.settings["warpagg.accelerate"] = self.accelerate = "exact"
+        self.settings["warpagg.accelerate"] = self.accelerate = "off"
         if self.partitioned:  # rows of other servers come in any order
             self.settings["enable_async_append"] = "off"
         self.has_twin_text = False

@@ -15,8 +15,9 @@ typedef enum WaOutput
 {
 	WA_OUTPUT_RESULT, /* its result, which is also its state if that is so simple */
 	WA_OUTPUT_PAIR, /* number and sum as an array, as PostgreSQL's avg has them */
-	WA_OUTPUT_STATE, /* one of our states, serialized */
-	WA_OUTPUT_ARRAY, /* results of several columns as an array */
+	WA_OUTPUT_STATE,    /* one of our states, serialized */
+	WA_OUTPUT_ARRAY,    /* results of several columns as an array */
+	WA_OUTPUT_OF_PAIRS, /* the result of several columns (scan/expr/pairs.h) */
 	WA_OUTPUT_TRANSITION, /* what its own functions make of them (scan/expr/transition.h) */
 	WA_OUTPUT_NONE /* a state that is only PostgreSQL's to make */
 } WaOutput;

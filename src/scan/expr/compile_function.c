@@ -12,6 +12,7 @@
 #include "heap/gather.h"
 #include "scan/expr/compile_internal.h"
 #include "scan/expr/functions.h"
+#include "scan/expr/pairs.h"
 
 /*
  * A quotient of numerics takes as long as 40 instructions, but to PostgreSQL, whose
@@ -130,6 +131,8 @@ wa_compile_function(WaCompiler *compiler, Expr *expression)
 		return wa_compile_trimmed(compiler, linitial(args));
 	if (wa_compile_by_others(compiler, oid, args, &a))
 		return a;
+	if (wa_is_pair_part(oid))
+		return wa_compile_pair_part(compiler, args);
 	if (oid == F_FLOOR_NUMERIC &&
 		division_by_constant(compiler, linitial(args)) != NIL)
 	{

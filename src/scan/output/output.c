@@ -14,6 +14,7 @@
 #include "scan/output/dependents.h"
 #include "scan/output/output.h"
 #include "scan/output/shifted.h"
+#include "state/pairs.h"
 #include "state/wire.h"
 
 /* Returns number and sum as PostgreSQL's avg of integers has them in its state. */
@@ -66,6 +67,20 @@ array_value(const WaScanStore *store, const WaScanResult *result, uint32 group,
 										   length, by_value, alignment));
 }
 
+/* Returns what an aggregate of pairs comes to. */
+static Datum
+pairs_value(const WaScanStore *store, const WaScanResult *result, uint32 group,
+			bool *is_null)
+{
+	WaAggState *states[WA_PAIR_COLUMNS] = {NULL};
+
+	for (int i = 0; i < WA_PAIR_COLUMNS; i++)
+		if (result->pair_columns[i] >= 0)
+			states[i] = wa_accumulator_state(
+				store->columns[result->pair_columns[i]], group);
+	return wa_pair_result(result->aggregate, states, is_null);
+}
+
 /* Returns what the node has for an aggregate. */
 static Datum
 result_value(const WaScanStore *store, const WaScanResult *result, uint32 group,
@@ -78,6 +93,8 @@ result_value(const WaScanStore *store, const WaScanResult *result, uint32 group,
 		return state_value(store, result->column, group, is_null);
 	if (result->output == WA_OUTPUT_ARRAY)
 		return array_value(store, result, group, is_null);
+	if (result->output == WA_OUTPUT_OF_PAIRS)
+		return pairs_value(store, result, group, is_null);
 	if (result->output == WA_OUTPUT_PAIR)
 	{
 		*is_null = false;
@@ -116,7 +133,8 @@ wa_output_estimate(const WaScanStore *store, uint32 group, int column,
 	const WaScanResult *result = &store->query->results[column - nkeys];
 
 	if (column < nkeys || column >= nkeys + store->query->nresults ||
-		result->output == WA_OUTPUT_TRANSITION)
+		result->output == WA_OUTPUT_TRANSITION ||
+		result->output == WA_OUTPUT_OF_PAIRS)
 		return false;
 	if (result->shift != NULL)
 		return wa_shifted_estimate(store, result, group, value);

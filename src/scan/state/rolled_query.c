@@ -18,6 +18,7 @@
 #include "utils/typcache.h"
 
 #include "heap/gather.h"
+#include "scan/expr/pairs.h"
 #include "scan/state/rolled_query.h"
 
 const WaScanQuery *
@@ -251,12 +252,14 @@ is_made_of_groups(Aggref *aggref)
 {
 	WaAggregateCall call;
 	WaRankedCall ranked;
+	WaPairCall pairs;
 
 	if (wa_ranked_is(aggref))
 		return wa_ranked_describe(aggref, &ranked) == NULL &&
 			   has_key(aggref, aggref->aggorder);
 	if (!is_distinct(aggref))
-		return wa_aggregate_describe(aggref, &call) == NULL;
+		return wa_aggregate_describe(aggref, &call) == NULL ||
+			   wa_pair_describe(aggref, &pairs);
 	return list_length(aggref->args) == 1 &&
 		   has_key(aggref, aggref->aggdistinct) &&
 		   wa_aggregate_describe(

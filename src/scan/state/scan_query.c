@@ -14,6 +14,7 @@
 
 #include "compat.h"
 #include "heap/gather.h"
+#include "scan/expr/pairs.h"
 #include "scan/expr/transition.h"
 #include "scan/program/query_column.h"
 #include "scan/state/scan_query.h"
@@ -105,6 +106,16 @@ find_column(WaScanQuery *query, const WaAggregateCall *call, WaOpSet ops)
 	return number;
 }
 
+/* Has what a call is over refer to what is joined. */
+static void
+refer_to_joins(WaScanQuery *query, WaAggregateCall *call)
+{
+	call->argument =
+		(Expr *) wa_joins_refer(&query->joins, (Node *) call->argument);
+	call->filter =
+		(Expr *) wa_joins_refer(&query->joins, (Node *) call->filter);
+}
+
 /* Finds the column of a call of the family, and what becomes of it. */
 static void
 add_call(WaScanQuery *query, WaAggregateCall *call, WaScanResult *result)
@@ -112,10 +123,7 @@ add_call(WaScanQuery *query, WaAggregateCall *call, WaScanResult *result)
 	WaOpSet operations = wa_aggregate_operations(call->aggregate);
 
 	wa_aggregate_number_booleans(call);
-	call->argument =
-		(Expr *) wa_joins_refer(&query->joins, (Node *) call->argument);
-	call->filter =
-		(Expr *) wa_joins_refer(&query->joins, (Node *) call->filter);
+	refer_to_joins(query, call);
 	query->is_ours |= !call->builtin;
 	result->aggregate = call->aggregate;
 	result->output = call->output;
@@ -123,6 +131,32 @@ add_call(WaScanQuery *query, WaAggregateCall *call, WaScanResult *result)
 	if (result->shift != NULL)
 		operations |= result->shift->checks;
 	result->column = find_column(query, call, operations);
+}
+
+/* Finds the columns of an aggregate of pairs. */
+static void
+add_pairs(WaScanQuery *query, const WaPairCall *call, WaScanResult *result)
+{
+	int *columns = palloc(sizeof(int) * WA_PAIR_COLUMNS);
+
+	query->is_ours |= !call->builtin;
+	result->aggregate = call->aggregate;
+	result->output = WA_OUTPUT_OF_PAIRS;
+	result->pair_columns = columns;
+	for (int i = WA_PAIR_COLUMNS - 1; i >= 0; i--)
+	{
+		const WaOpSet operations = wa_pair_operations(call->aggregate, i);
+		WaAggregateCall part = {.filter = call->filter,
+								.argument_type = FLOAT8OID};
+
+		columns[i] = -1;
+		if (operations == 0)
+			continue;
+		part.argument = wa_pair_expression(call, i);
+		refer_to_joins(query, &part);
+		columns[i] = find_column(query, &part, operations);
+		result->column = columns[i];
+	}
 }
 
 /* Adds an aggregate that its own functions compute. */
@@ -155,8 +189,14 @@ add_aggregate(WaScanQuery *query, const Aggref *aggref,
 {
 	WaScanResult *result = &query->results[query->nresults++];
 	WaAggregateCall call;
+	WaPairCall pairs;
 	const char *reason = wa_aggregate_describe(aggref, &call);
 
+	if (reason != NULL && wa_pair_describe(aggref, &pairs))
+	{
+		add_pairs(query, &pairs, result);
+		return NULL;
+	}
 	if (reason != NULL)
 	{
 		reason = wa_transition_refusal(aggref);
@@ -177,7 +217,8 @@ wa_scan_query_aggregate(WaScanQuery *query,
 	const int count = list_length(query->aggregates);
 	ListCell *cell;
 
-	query->columns = palloc(sizeof(WaScanColumn) * (count + 1));
+	query->columns =
+		palloc(sizeof(WaScanColumn) * (count * WA_PAIR_COLUMNS + 1));
 	query->transitions = palloc(sizeof(WaScanTransition) * (count + 1));
 	query->results = palloc0(sizeof(WaScanResult) * (count + 1));
 	foreach (cell, query->aggregates)

@@ -41,6 +41,7 @@ typedef struct WaScanResult
 	WaShift *shift; /* of what the column has; NULL: none */
 	int nelements; /* of WA_OUTPUT_ARRAY, of so many columns from that one on, */
 	Oid element;   /* of this type */
+	const int *pair_columns; /* of WA_OUTPUT_OF_PAIRS; -1: it does without */
 } WaScanResult;
 
 /* An aggregate that its own functions compute (scan/expr/transition.h). */
