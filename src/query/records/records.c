@@ -213,7 +213,7 @@ mark_kept(const WaRecordTable *table, const uint8_t *keep,
 	return kept;
 }
 
-/* Keeps the marked rows only, in memory of the table. */
+/* Keeps the marked rows only, in memory of the table; of many vectors that is all, or none. */
 static void
 compact(const WaRecordTable *table, WaTakenRows *rows, const uint8_t *kept)
 {
@@ -222,6 +222,13 @@ compact(const WaRecordTable *table, WaTakenRows *rows, const uint8_t *kept)
 	size_t count = 0;
 	size_t nkept = 0;
 
+	if (memchr(kept, 0, rows->nrows) == NULL)
+		return;
+	if (memchr(kept, 1, rows->nrows) == NULL)
+	{
+		rows->nrows = 0;
+		return;
+	}
 	for (size_t i = 0; i < rows->nrows; i++)
 	{
 		kept_values[nkept] = values[i];

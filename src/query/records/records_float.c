@@ -166,6 +166,12 @@ add(WaRecordTable *table, uint64_t *record, const WaOpSet ops, uint32_t group,
 	WaFloatHeader *header = header_of(record);
 	WaInt128 sum = *sum_of(record);
 
+	/* As many low parts of products are. */
+	if (wa_double_bits(x) == 0)
+	{
+		header->other = 1;
+		return;
+	}
 	if (WA_LIKELY(add_quickly(&sum, header->exponent, x)) &&
 		(!wa_ops_have(ops, WA_OP_SQUARES) ||
 		 wa_small_squares_add(squares_of(record), &header->squares_exponent,
