@@ -299,3 +299,84 @@ SELECT wa_limit_chooses(e, false) AS x FROM (VALUES
 DROP FUNCTION wa_limit_chooses;
 DROP TABLE wa_ranked;
 DROP FUNCTION wa_limit_differences;
+
+-- Rows whose groups come behind all that are wanted are left out.
+CREATE TABLE limit_bound AS
+SELECT CASE WHEN x % 1000 <> 7 THEN (x * 7919) % 20011 - 10000 END AS k, x % 3 AS g, 't' || x % 5 AS t,
+       x % 100 / 10.0 AS n, date '2026-01-01' + (x * 31) % 3000 AS d, x AS v
+FROM generate_series(1, 60000) x;
+ANALYZE limit_bound;
+SET max_parallel_workers_per_gather = 0;
+EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF)
+SELECT k, sum(v) FROM limit_bound GROUP BY k ORDER BY k LIMIT 5;
+CREATE FUNCTION limit_bounds() RETURNS TABLE (same text, queries bigint) LANGUAGE sql AS $$
+    SELECT wa_compare(query), count(*) FROM (
+        SELECT format('SELECT %1$s, count(*), sum(v), max(t), min(n) FILTER (WHERE v %% 7 > 1), count(t) '
+                      'FROM limit_bound %2$s GROUP BY %1$s ORDER BY %3$s LIMIT %4$s', keys, conditions, first, n)
+        FROM (VALUES ('k', 'k'), ('k', 'k DESC'), ('k', 'k NULLS FIRST'), ('k', 'k DESC NULLS LAST'),
+                     ('k, t', 'k, t'), ('t, k', 'k DESC, t'), ('d, g', 'd, g'), ('d, g, n', 'd DESC, n, g'),
+                     ('n, k', 'n, k'), ('k + g', 'k + g'), ('t, g', 'g, t')) q(keys, first),
+             (VALUES (''), ('WHERE v % 11 = 3'), ('WHERE k > -5000 AND t <> ''t2''')) w(conditions),
+             (VALUES ('1'), ('20 OFFSET 3'), ('3000')) l(n)) q(query)
+    GROUP BY 1
+$$;
+SELECT * FROM limit_bounds();
+SET warpagg.debug_spill_groups = 50;
+SELECT * FROM limit_bounds();
+SET warpagg.debug_spill_groups = 2;
+SELECT * FROM limit_bounds();
+RESET warpagg.debug_spill_groups;
+SET parallel_setup_cost = 0;
+SET parallel_tuple_cost = 0;
+SET min_parallel_table_scan_size = 0;
+SET max_parallel_workers_per_gather = 2;
+SELECT * FROM limit_bounds();
+SET warpagg.debug_spill_groups = 30;
+SELECT * FROM limit_bounds();
+RESET warpagg.debug_spill_groups;
+-- Any groups will do, with all of their rows, even if they come from files of workers, which
+-- have enough to read here.
+CREATE TABLE limit_many AS
+SELECT (x::bigint * 7919) % 40009 AS k, x AS v, repeat('x', 100) AS filler FROM generate_series(1, 400000) x;
+ANALYZE limit_many;
+CREATE FUNCTION limit_any() RETURNS TABLE (ngroups bigint, are_whole boolean) LANGUAGE plpgsql AS $$
+DECLARE
+    n integer;
+BEGIN
+    FOREACH n IN ARRAY '{1,5,20,1000}'::integer[] LOOP
+        EXECUTE format('CREATE TEMP TABLE found AS SELECT k, sum(v) FROM limit_many GROUP BY k LIMIT %s', n);
+        RETURN QUERY SELECT count(*), bool_and(found.sum = m.sum)
+            FROM found LEFT JOIN (SELECT k, sum(v) FROM limit_many GROUP BY k) m USING (k);
+        DROP TABLE found;
+    END LOOP;
+END
+$$;
+SELECT * FROM limit_any();
+SET warpagg.debug_spill_groups = 30;
+SELECT * FROM limit_any();
+SET warpagg.debug_spill_groups = 3;
+SELECT * FROM limit_any();
+SET max_parallel_workers_per_gather = 0;
+SELECT * FROM limit_any();
+RESET warpagg.debug_spill_groups;
+SELECT * FROM limit_any();
+SET max_parallel_workers_per_gather = 2;
+DROP FUNCTION limit_any;
+DROP TABLE limit_many;
+-- A limit that changes from one execution to the next.
+PREPARE bounded(integer) AS SELECT k, count(*) FROM limit_bound GROUP BY k ORDER BY k DESC NULLS LAST LIMIT $1;
+EXECUTE bounded(2);
+EXECUTE bounded(3);
+SET plan_cache_mode = 'force_generic_plan';
+EXECUTE bounded(1);
+EXECUTE bounded(3);
+SELECT o.x, l.* FROM generate_series(1, 3) o(x),
+    LATERAL (SELECT k, sum(v) FROM limit_bound WHERE v % 3 = o.x - 1 GROUP BY k ORDER BY k LIMIT o.x) l;
+RESET plan_cache_mode;
+DEALLOCATE bounded;
+RESET parallel_setup_cost;
+RESET parallel_tuple_cost;
+RESET min_parallel_table_scan_size;
+RESET max_parallel_workers_per_gather;
+DROP FUNCTION limit_bounds;
+DROP TABLE limit_bound;

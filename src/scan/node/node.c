@@ -26,6 +26,7 @@
 #include "scan/parallel/parallel.h"
 #include "scan/resident/resident.h"
 #include "scan/rows/batch_loop.h"
+#include "scan/rows/key_bound.h"
 #include "scan/rows/prepare.h"
 #include "scan/rows/roll_up.h"
 #include "scan/spill/group_store.h"
@@ -380,14 +381,17 @@ next_group(WaScanState *state, uint32 *group)
 {
 	if (!state->is_started)
 		start(state);
-	while (state->next >= state->ngroups)
-		if (!fill(state))
-			return false;
-	*group = state->next++;
-	if (state->top != NULL)
-		*group = wa_top_group(state->top, *group);
-	else if (state->order != NULL)
-		*group = wa_order_group(state->order, *group);
+	do
+	{
+		while (state->next >= state->ngroups)
+			if (!fill(state))
+				return false;
+		*group = state->next++;
+		if (state->top != NULL)
+			*group = wa_top_group(state->top, *group);
+		else if (state->order != NULL)
+			*group = wa_order_group(state->order, *group);
+	} while (wa_key_bound_excludes(state, *group));
 	return true;
 }
 

@@ -31,6 +31,7 @@
 #include "scan/parallel/parallel_task.h"
 #include "scan/plan/parallel_cost.h"
 #include "scan/rows/batch_loop.h"
+#include "scan/rows/key_bound.h"
 #include "scan/rows/merge.h"
 #include "scan/tables/join_image.h"
 
@@ -188,6 +189,7 @@ write_task(Leader *leader)
 	leader->task = task;
 	task->table = state->sources.table;
 	task->is_timed = state->clock.is_on;
+	task->wanted = wa_wanted_keys(state);
 	wa_spill_share(&state->store, &task->spill, leader->context->nworkers + 1);
 	write_sources(leader);
 	if (leader->joins_bytes > 0)
@@ -305,6 +307,7 @@ account(const Leader *leader)
 		if (!report->is_complete)
 			elog(ERROR, "a parallel worker of warpagg has sent no groups");
 		wa_instrument_add(&state->now, &report->counts, true);
+		wa_key_bound_tighten(state, report->last);
 		have_spilled |= report->has_spilled;
 		/* The leader reads and deletes the files. */
 		state->store.spilled.disk_bytes += report->counts.disk_bytes;

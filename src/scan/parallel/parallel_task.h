@@ -9,6 +9,7 @@
 
 #include "scan/spill/spill.h"
 #include "scan/state/instrument.h"
+#include "scan/state/scan_batch.h"
 #include "scan/state/scan_query.h"
 #include "scan/state/scan_store.h"
 
@@ -33,6 +34,7 @@ typedef struct WaTaskReport
 {
 	bool is_complete; /* all its groups are in its queue, or spilled */
 	bool has_spilled;
+	int64 last; /* wa_key_bound_last */
 	WaInstrument counts;
 } WaTaskReport;
 
@@ -46,6 +48,7 @@ typedef struct WaTask
 	Oid table; /* of the query */
 	bool is_timed;
 	int nsources;
+	WaWantedKeys wanted;
 	WaSpillShare spill;
 	WaTaskReport reports[FLEXIBLE_ARRAY_MEMBER];
 } WaTask;

@@ -19,6 +19,7 @@
 #include "scan/base/context_arena.h"
 #include "scan/parallel/parallel_task.h"
 #include "scan/rows/batch_loop.h"
+#include "scan/rows/key_bound.h"
 #include "scan/rows/prepare.h"
 #include "scan/spill/group_message.h"
 #include "scan/spill/group_store.h"
@@ -122,7 +123,7 @@ work(WaScanState *state, WaTask *task, shm_toc *toc, shm_mq_handle *queue)
 	WaTaskSource *sources = shm_toc_lookup(toc, WA_TASK_SOURCES, false);
 	const char *covered = shm_toc_lookup(toc, WA_TASK_COVERED, false);
 
-	wa_scan_begin(state);
+	wa_scan_begin_share(state, &task->wanted);
 	for (int i = 0; i < task->nsources; i++)
 		read_source(state, &sources[i], covered);
 	report->has_spilled = wa_spill_has_spilled(&state->store);
@@ -131,6 +132,7 @@ work(WaScanState *state, WaTask *task, shm_toc *toc, shm_mq_handle *queue)
 	report->is_complete =
 		report->has_spilled || send_groups(&state->store, queue);
 	wa_spill_finish(&state->store, 1);
+	report->last = wa_key_bound_last(state);
 	report->counts = wa_instrument_of(state);
 }
 

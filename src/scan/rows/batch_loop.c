@@ -15,6 +15,7 @@
 #include "heap/gather.h"
 #include "scan/rows/batch_loop.h"
 #include "scan/rows/choose_rows.h"
+#include "scan/rows/key_bound.h"
 #include "scan/rows/merge.h"
 #include "scan/rows/rowwise.h"
 #include "scan/spill/group_store.h"
@@ -91,9 +92,13 @@ take_rows(WaScanState *state, size_t nrows)
 		return;
 	if (state->store.groups != NULL)
 	{
+		nrows = wa_key_bound_leave_out(state, nrows);
+		if (nrows == 0)
+			return;
 		wa_groups_check(wa_query_groups_find(state->store.groups->table,
 											 state->batch.key_vectors, nrows,
 											 state->batch.group_numbers));
+		wa_key_bound_note(state);
 		groups = state->batch.group_numbers;
 		if (wa_spill_missing(&state->store, &state->batch, nrows, &found) == 0)
 			return;
@@ -217,12 +222,21 @@ take_spilled_in_vectors(WaScanState *state, int nrows)
 }
 
 void
-wa_scan_begin(WaScanState *state)
+wa_scan_begin_share(WaScanState *state, const WaWantedKeys *wanted)
 {
 	state->batch.query->reader = (WaBatchReader){run_part, select_rows, state};
 	wa_scan_make_groups(&state->store);
 	wa_choose_rows_begin(state);
+	wa_key_bound_begin(state, wanted);
 	wa_sources_begin(&state->sources);
+}
+
+void
+wa_scan_begin(WaScanState *state)
+{
+	const WaWantedKeys wanted = wa_wanted_keys(state);
+
+	wa_scan_begin_share(state, &wanted);
 }
 
 /* Has more rows tried at once where some tries have been of use. */

@@ -10,6 +10,9 @@
 /* Makes empty groups, and has the scan begin at the first row. */
 extern void wa_scan_begin(WaScanState *state);
 
+/* The same for a worker, which is told which groups are wanted. */
+extern void wa_scan_begin_share(WaScanState *state, const WaWantedKeys *wanted);
+
 /* Brings the rows that the scan has left into their groups, or spills them. */
 extern void wa_scan_read(WaScanState *state);
 

@@ -20,6 +20,7 @@ wa_scan_make_groups(WaScanStore *store)
 	const WaScanQuery *query = store->query;
 
 	MemoryContextReset(store->context);
+	store->times_made++;
 	store->groups = NULL;
 	if (query->nkeys > 0)
 		store->groups =

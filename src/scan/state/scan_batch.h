@@ -18,6 +18,15 @@ typedef struct WaPace
 	int nsingly; /* rows that are not tried, as such tries were of no use */
 } WaPace;
 
+/* Which groups are wanted: so many of the first by a key; 0: all are. */
+typedef struct WaWantedKeys
+{
+	uint64 limit;
+	uint16 key;
+	bool descending;
+	bool nulls_first;
+} WaWantedKeys;
+
 typedef struct WaScanBatch
 {
 	WaRow *rows; /* of the batch, or what is left of it */
@@ -26,6 +35,8 @@ typedef struct WaScanBatch
 	uint32 *group_numbers;
 	struct WaChosenRows
 		*chosen; /* scan/rows/choose_rows.h; NULL: all rows become groups */
+	struct WaKeyBound
+		*bound; /* scan/rows/key_bound.h; NULL: none are left out */
 	WaPace pace;
 	struct WaRowwise
 		*rowwise;  /* scan/rows/rowwise.h; NULL: nothing does that */

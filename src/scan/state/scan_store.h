@@ -35,6 +35,7 @@ typedef struct WaScanStore
 	WaScanSources *sources;          /* of the rows */
 	MemoryContext context;           /* of the groups */
 	WaGroups *groups;                /* NULL: there is one group */
+	uint32 times_made;               /* so often groups have been made anew */
 	WaAccumulator **columns;         /* the aggregated ones, of each group */
 	WaTransitions **transitions;     /* what its other aggregates have */
 	struct WaDependents *dependents; /* scan/output/dependents.h; NULL: none */
