@@ -39,14 +39,10 @@ void
 wa_products_merge(WaExactProducts *products, WaProductPart part,
 				  const WaExactSum *sum)
 {
-	int scale = 0;
-	int first;
+	const int first =
+		(WA_EXACT_LOWEST_BIT + wa_product_scale(part) - WA_SQUARES_LOWEST_BIT) /
+		WA_EXACT_LIMB_BITS;
 
-	if (part >= WA_PRODUCT_LARGE_HIGH)
-		scale = part >= WA_PRODUCT_SMALL_HIGH ? WA_PRODUCT_SMALL_SCALE
-											  : WA_PRODUCT_LARGE_SCALE;
-	first = (WA_EXACT_LOWEST_BIT + scale - WA_SQUARES_LOWEST_BIT) /
-			WA_EXACT_LIMB_BITS;
 	for (int i = 0; i < WA_EXACT_LIMBS; i++)
 		products->limbs[first + i] += sum->limbs[i];
 	wa_limbs_normalize(products->limbs, WA_PRODUCTS_LIMBS);

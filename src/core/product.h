@@ -33,6 +33,16 @@ typedef enum WaProductPart
 #define WA_PRODUCT_LARGE_SCALE 1024
 #define WA_PRODUCT_SMALL_SCALE (-1088)
 
+/* Returns the power of 2 that a part is to be multiplied by. */
+WA_INLINE int
+wa_product_scale(WaProductPart part)
+{
+	if (part < WA_PRODUCT_LARGE_HIGH)
+		return 0;
+	return part < WA_PRODUCT_SMALL_HIGH ? WA_PRODUCT_LARGE_SCALE
+										: WA_PRODUCT_SMALL_SCALE;
+}
+
 /* Ordinary products are this large at least, and less than that. */
 #define WA_PRODUCT_SMALLEST 0x1p-900
 #define WA_PRODUCT_LARGEST  0x1p1000
@@ -83,9 +93,9 @@ wa_product_part(double x, double y, WaProductPart part, double *result)
 {
 	const bool is_low = part % 2 != 0;
 	const double product = x * y;
+	const int scale = wa_product_scale(part);
 	int x_exponent;
 	int y_exponent;
-	int scale = 0;
 
 	if (!wa_product_is_there(x, y))
 		return false;
@@ -96,9 +106,6 @@ wa_product_part(double x, double y, WaProductPart part, double *result)
 	}
 	x = frexp(x, &x_exponent);
 	y = frexp(y, &y_exponent);
-	if (part >= WA_PRODUCT_LARGE_HIGH)
-		scale = part >= WA_PRODUCT_SMALL_HIGH ? WA_PRODUCT_SMALL_SCALE
-											  : WA_PRODUCT_LARGE_SCALE;
 	*result = ldexp(wa_product_ordinary(x, y, x * y, is_low),
 					x_exponent + y_exponent - scale);
 	return (x_exponent + y_exponent > 0) == (scale > 0) && scale != 0;
