@@ -307,8 +307,8 @@ SELECT CASE WHEN x % 1000 <> 7 THEN (x * 7919) % 20011 - 10000 END AS k, x % 3 A
 FROM generate_series(1, 60000) x;
 ANALYZE limit_bound;
 SET max_parallel_workers_per_gather = 0;
-EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF)
-SELECT k, sum(v) FROM limit_bound GROUP BY k ORDER BY k LIMIT 5;
+SELECT line FROM wa_plan('SELECT k, sum(v) FROM limit_bound GROUP BY k ORDER BY k LIMIT 5',
+    'ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF') line WHERE line ~ 'Top|Rows|Groups';
 CREATE FUNCTION limit_bounds() RETURNS TABLE (same text, queries bigint) LANGUAGE sql AS $$
     SELECT wa_compare(query), count(*) FROM (
         SELECT format('SELECT %1$s, count(*), sum(v), max(t), min(n) FILTER (WHERE v %% 7 > 1), count(t) '

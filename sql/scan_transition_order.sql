@@ -92,7 +92,7 @@ COMMIT;
 SET warpagg.explain_refusals = explain;
 SELECT wa_refusal(q), q FROM unnest(ARRAY[
     'SELECT k, rank(k) WITHIN GROUP (ORDER BY small) FROM ordered_rows GROUP BY k',
-    'SELECT k, b, string_agg(DISTINCT t, '','') FROM ordered_rows GROUP BY CUBE (k, b)',
+    'SELECT k, b, string_agg(DISTINCT t, c) FROM ordered_rows GROUP BY CUBE (k, b)',
     'SELECT k, array_agg(id ORDER BY random()) FROM ordered_rows GROUP BY k'
 ]) AS q;
 RESET warpagg.explain_refusals;

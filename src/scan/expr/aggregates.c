@@ -267,25 +267,25 @@ wa_aggregate_describe(const Aggref *aggref, WaAggregateCall *call)
 }
 
 Expr *
-wa_aggregate_values(Aggref *aggref)
+wa_aggregate_values(const Aggref *aggref, int argument)
 {
-	Expr *argument = linitial_node(TargetEntry, aggref->args)->expr;
-	const Oid type = exprType((Node *) argument);
+	Expr *value = list_nth_node(TargetEntry, aggref->args, argument)->expr;
+	const Oid type = exprType((Node *) value);
 	CaseExpr *choice;
 	CaseWhen *when;
 
 	if (aggref->aggfilter == NULL)
-		return argument;
+		return value;
 	when = makeNode(CaseWhen);
 	when->expr = aggref->aggfilter;
-	when->result = argument;
+	when->result = value;
 	when->location = -1;
 	choice = makeNode(CaseExpr);
 	choice->casetype = type;
-	choice->casecollid = exprCollation((Node *) argument);
+	choice->casecollid = exprCollation((Node *) value);
 	choice->args = list_make1(when);
-	choice->defresult = (Expr *) makeNullConst(
-		type, exprTypmod((Node *) argument), exprCollation((Node *) argument));
+	choice->defresult = (Expr *) makeNullConst(type, exprTypmod((Node *) value),
+											   exprCollation((Node *) value));
 	choice->location = -1;
 	return (Expr *) choice;
 }

@@ -18,6 +18,7 @@ typedef enum WaOutput
 	WA_OUTPUT_STATE,    /* one of our states, serialized */
 	WA_OUTPUT_ARRAY,    /* results of several columns as an array */
 	WA_OUTPUT_OF_PAIRS, /* the result of several columns (scan/expr/pairs.h) */
+	WA_OUTPUT_LIST, /* what a column has, as a value of another type (scan/expr/listed.h) */
 	WA_OUTPUT_TRANSITION, /* what its own functions make of them (scan/expr/transition.h) */
 	WA_OUTPUT_NONE /* a state that is only PostgreSQL's to make */
 } WaOutput;
@@ -50,8 +51,8 @@ wa_aggregate_is_added(const Aggref *aggref)
 	return aggref->aggno < 0;
 }
 
-/* Returns the argument of an aggregate that has one, NULL where its FILTER is not true. */
-extern Expr *wa_aggregate_values(Aggref *aggref);
+/* Returns an argument of an aggregate, by its number, as NULL where its FILTER is not true. */
+extern Expr *wa_aggregate_values(const Aggref *aggref, int argument);
 
 /*
  * Has the smallest and the largest of booleans be those of integers, which are the same

@@ -19,7 +19,7 @@
 #include "utils/typcache.h"
 
 #include "scan/expr/aggregates.h"
-#include "scan/expr/ranked.h"
+#include "scan/expr/listed.h"
 
 /* The family by PostgreSQL's final functions. */
 static const struct
@@ -61,7 +61,9 @@ find(const Aggref *aggref)
 bool
 wa_ranked_is(const Aggref *aggref)
 {
-	return find(aggref) >= 0;
+	WaRankedCall call;
+
+	return find(aggref) >= 0 || wa_listed_describe(aggref, &call);
 }
 
 /* Returns what is wrong with the form of a call, or NULL. */
@@ -133,15 +135,22 @@ const char *
 wa_ranked_describe(Aggref *aggref, WaRankedCall *call)
 {
 	const int line = find(aggref);
-	const char *reason = check_form(aggref);
+	const char *reason;
 	Oid type;
 
+	if (line < 0)
+	{
+		if (!wa_listed_describe(aggref, call))
+			elog(ERROR, "unexpected aggregate");
+		return check_order(call->order, exprType((Node *) call->values));
+	}
+	reason = check_form(aggref);
 	if (reason != NULL)
 		return reason;
 	memset(call, 0, sizeof(*call));
 	call->kind = family[line].kind;
 	call->builtin = aggref->aggfnoid < FirstGenbkiObjectId;
-	call->values = wa_aggregate_values(aggref);
+	call->values = wa_aggregate_values(aggref, 0);
 	call->order = linitial_node(SortGroupClause, aggref->aggorder);
 	type = exprType((Node *) call->values);
 	call->result_type = family[line].is_array

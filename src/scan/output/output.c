@@ -134,6 +134,7 @@ wa_output_estimate(const WaScanStore *store, uint32 group, int column,
 
 	if (column < nkeys || column >= nkeys + store->query->nresults ||
 		result->output == WA_OUTPUT_TRANSITION ||
+		result->output == WA_OUTPUT_LIST ||
 		result->output == WA_OUTPUT_OF_PAIRS)
 		return false;
 	if (result->shift != NULL)

@@ -185,26 +185,61 @@ rolled_keys(const WaScanQuery *query)
 }
 
 /*
- * Returns how many groups the node has, at least as many as wa_estimate_groups tells.  Values that
- * are brought into order are measured ones, about as many in each group as its rows allow;
- * PostgreSQL takes columns that are grouped by together to depend on one another.
+ * Returns how many rows have values that are not NULL, as far as a FILTER tells that has become
+ * part of their expression (wa_aggregate_values).
+ */
+static double
+estimate_rows_with(PlannerInfo *root, const WaPlannedQuery *planned,
+				   const Node *values)
+{
+	const CaseExpr *choice = (const CaseExpr *) values;
+	const Node *otherwise;
+
+	if (!IsA(values, CaseExpr) || choice->arg != NULL ||
+		list_length(choice->args) != 1)
+		return planned->rows;
+	otherwise = (const Node *) choice->defresult;
+	if (otherwise != NULL &&
+		!(IsA(otherwise, Const) && ((const Const *) otherwise)->constisnull))
+		return planned->rows;
+	return planned->rows *
+		   clause_selectivity(
+			   root, (Node *) linitial_node(CaseWhen, choice->args)->expr, 0,
+			   JOIN_INNER, NULL);
+}
+
+/*
+ * Returns how many groups the node has.  Of rows without a value there is one among those with the
+ * same other keys.  Values that are brought into order are measured ones, about as many in each
+ * group as its rows allow; PostgreSQL takes columns that are grouped by together to depend on one
+ * another.
  */
 static double
 estimate_groups(PlannerInfo *root, const WaPlannedQuery *planned)
 {
 	List *keys = wa_scan_query_keys(&planned->query);
-	const double groups = wa_estimate_groups(root, keys, planned->rows);
-	List *others = rolled_keys(&planned->query);
+	double groups = wa_estimate_groups(root, keys, planned->rows);
+	List *others;
+	Node *values;
+	double nothers;
+	double rows;
 	double pairs;
 
-	if (!planned->is_ranked || !planned->rolls || others == NIL ||
-		planned->rows < 1)
+	if (!planned->rolls || planned->rows < 1)
 		return groups;
-	pairs =
-		wa_estimate_groups(root, others, planned->rows) *
-		wa_estimate_groups(root, list_difference(keys, others), planned->rows);
+	others = rolled_keys(&planned->query);
+	values = (Node *) list_nth(planned->query.keys,
+							   wa_rolled_query_place(&planned->query));
+	nothers =
+		others == NIL ? 1 : wa_estimate_groups(root, others, planned->rows);
+	rows = estimate_rows_with(root, planned, values);
+	groups = Min(groups, nothers + rows);
+	if (!planned->is_ranked || others == NIL || rows < 1)
+		return groups;
+	pairs = nothers * wa_estimate_groups(root, list_difference(keys, others),
+										 planned->rows);
 	/* So many of all pairs there are among the rows. */
-	pairs *= 1 - exp(-planned->rows / pairs);
+	pairs *= 1 - exp(-rows / pairs);
 	return Max(groups, pairs);
 }
 

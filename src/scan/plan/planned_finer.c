@@ -43,14 +43,16 @@ finer_grouping_of(const PlannerInfo *root, const WaGrouping *grouping,
 	return finer;
 }
 
-/* Tells whether the values of a node whose groups are rolled up are brought into order. */
-static bool
-are_ranked(const WaScanQuery *rolled, int number)
+/* Sets what becomes of the values of a node whose groups are rolled up, by its number. */
+static void
+set_values(WaPlannedQuery *planned, const WaScanQuery *rolled, int number)
 {
 	const int nvalues = list_length(rolled->values);
+	const WaRolledValues *values =
+		(const WaRolledValues *) list_nth(rolled->values, number % nvalues);
 
-	return ((const WaRolledValues *) list_nth(rolled->values, number % nvalues))
-			   ->order != NULL;
+	planned->is_ranked = values->order != NULL;
+	planned->is_listed = values->are_listed;
 }
 
 const char *
@@ -65,7 +67,8 @@ wa_planned_finer_find(PlannerInfo *root, RelOptInfo *relation,
 	const char *reason = NULL;
 
 	planned->rolls = count > 0 && !planned->query.is_apart;
-	planned->is_ranked = planned->rolls && are_ranked(rolled, 0);
+	if (planned->rolls)
+		set_values(planned, rolled, 0);
 	if (nfiner > 0 && !wa_planned_query_is_simple(planned))
 		return rolled->sets != NIL
 				   ? "it has grouping sets, and aggregates with DISTINCT or "
@@ -81,7 +84,7 @@ wa_planned_finer_find(PlannerInfo *root, RelOptInfo *relation,
 		reason =
 			wa_planned_query_recognise(root, relation, &finer_grouping, finer);
 		finer->rolls = rolled->sets == NIL;
-		finer->is_ranked = are_ranked(rolled, count - nfiner + i);
+		set_values(finer, rolled, count - nfiner + i);
 		planned->finer = lappend(planned->finer, finer);
 	}
 	return reason;

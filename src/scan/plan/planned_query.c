@@ -356,19 +356,21 @@ find_sets(PlannerInfo *root, WaPlannedQuery *planned)
 
 /* Returns what is wrong with an aggregate whose values are those of a key, or NULL. */
 static const char *
-check_values(const Aggref *aggref)
+check_values(Aggref *aggref)
 {
-	const bool is_ranked = wa_ranked_is(aggref);
-	const char *refusal = is_ranked && aggref->aggfnoid < FirstGenbkiObjectId
-							  ? wa_aggregate_others_refusal()
-							  : NULL;
+	WaRankedCall ranked;
+	const char *refusal;
 
-	if (refusal != NULL)
-		return refusal;
-	return wa_rolled_query_key_refusal(
-		linitial_node(SortGroupClause,
-					  is_ranked ? aggref->aggorder : aggref->aggdistinct),
-		(Node *) linitial_node(TargetEntry, aggref->args)->expr);
+	if (!wa_ranked_is(aggref))
+		return wa_rolled_query_key_refusal(
+			linitial_node(SortGroupClause, aggref->aggdistinct),
+			(Node *) linitial_node(TargetEntry, aggref->args)->expr);
+	refusal = wa_ranked_describe(aggref, &ranked);
+	if (refusal == NULL && (ranked.builtin || ranked.kind == WA_RANK_LIST))
+		refusal = wa_aggregate_others_refusal();
+	return refusal != NULL ? refusal
+						   : wa_rolled_query_key_refusal(
+								 ranked.order, (Node *) ranked.values);
 }
 
 /*

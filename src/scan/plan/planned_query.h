@@ -32,7 +32,8 @@ typedef struct WaPlannedQuery
 	double nreturned; /* and how many these are rolled up to, and: */
 	bool
 		rolls; /* its groups are rolled up (scan/state/rolled_query.h), with: */
-	bool is_ranked;       /* the values of these are brought into order */
+	bool is_ranked;       /* the values of these are brought into order, */
+	bool is_listed;       /* and all are wanted */
 	List *finer;          /* those of WaPlannedQuery * */
 	bool has_alternative; /* a path of PostgreSQL's; set by scan/plan/path.c */
 

@@ -259,7 +259,7 @@ wanted_groups(const WaPlannedQuery *planned, const WaLimit *limit)
 {
 	const double ngroups = planned->nreturned;
 
-	if (planned->is_ranked && !has_words(planned))
+	if (planned->is_listed || (planned->is_ranked && !has_words(planned)))
 		return -1;
 	if (wa_top_n_is_likely(planned, limit))
 		return Min(wa_limit_estimate(limit, ngroups), ngroups);

@@ -105,6 +105,7 @@ order_by_number(const WaScanQuery *query, int number, WaOrderBy *order)
 		return order_by_key(query, number, order);
 	result = &query->results[number - nkeys];
 	return result->shift == NULL && result->output != WA_OUTPUT_TRANSITION &&
+		   result->output != WA_OUTPUT_LIST &&
 		   result->output != WA_OUTPUT_OF_PAIRS &&
 		   order_by_aggregate(
 			   result->aggregate,

@@ -11,6 +11,7 @@
 
 #include "catalog/pg_type.h"
 #include "executor/executor.h"
+#include "miscadmin.h"
 #include "nodes/nodeFuncs.h"
 #include "utils/array.h"
 #include "utils/datum.h"
@@ -19,6 +20,7 @@
 
 #include "scan/groups/row_order.h"
 #include "scan/rows/ranked_values.h"
+#include "scan/rows/value_lists.h"
 
 /* Where a rank lies among the rows of a group, which are numbered from 0. */
 typedef struct Span
@@ -90,6 +92,8 @@ wa_ranked_values_make(const WaScanStore *finer, const WaRolledValues *values,
 	ranked->values = values;
 	ranked->econtext = node->ps_ExprContext;
 	ranked->fractions = make_fractions(values, node);
+	ranked->lists =
+		values->are_listed ? wa_value_lists_make(values, node->state) : NULL;
 	ranked->place = wa_rolled_query_place(finer->query);
 	ranked->count_column = wa_rolled_query_count(finer->query);
 	ranked->nkeys = finer->query->nkeys - 1;
@@ -103,11 +107,13 @@ void
 wa_ranked_values_begin(WaRankedValues *ranked)
 {
 	wa_row_order_begin(ranked->order);
+	ranked->ngroups = 0;
 }
 
 /* Takes a group with a value. */
 static void
-take_group(const WaRankedValues *ranked, uint32 group, Datum value)
+take_group(const WaRankedValues *ranked, uint32 group, Datum value,
+		   bool is_null)
 {
 	const WaScanStore *finer = ranked->finer;
 	const int nkeys = ranked->nkeys;
@@ -118,7 +124,7 @@ take_group(const WaRankedValues *ranked, uint32 group, Datum value)
 			wa_groups_key(finer->groups, group, i < ranked->place ? i : i + 1,
 						  &row->tts_isnull[i]);
 	row->tts_values[nkeys] = value;
-	row->tts_isnull[nkeys] = false;
+	row->tts_isnull[nkeys] = is_null;
 	row->tts_values[nkeys + 1] =
 		wa_accumulator_result(finer->columns[ranked->count_column], group,
 							  WA_COUNT, &row->tts_isnull[nkeys + 1]);
@@ -134,8 +140,8 @@ wa_ranked_values_take(WaRankedValues *ranked, uint32 first, int count)
 		const Datum value = wa_groups_key(ranked->finer->groups, group,
 										  ranked->place, &is_null);
 
-		if (!is_null)
-			take_group(ranked, group, value);
+		if (!is_null || ranked->lists != NULL)
+			take_group(ranked, group, value, is_null);
 	}
 }
 
@@ -190,7 +196,8 @@ wa_ranked_values_push(const WaRankedValues *ranked, WaQueryRolled *pushed)
 	const WaGroupKey *key = &ranked->finer->query->group_keys[ranked->place];
 	WaQueryRank *ranks = palloc0(sizeof(WaQueryRank) * (values->ncolumns + 1));
 
-	if ((key->kind != WA_VECTOR_INT && key->kind != WA_VECTOR_BOOL &&
+	if (ranked->lists != NULL ||
+		(key->kind != WA_VECTOR_INT && key->kind != WA_VECTOR_BOOL &&
 		 key->kind != WA_VECTOR_FLOAT) ||
 		values->ncolumns > WA_QUERY_MAX_RANKS)
 		return false;
@@ -343,22 +350,57 @@ find_percentiles(const WaRankedValues *ranked, int64 all)
 	}
 }
 
-bool
-wa_ranked_values_next(WaRankedValues *ranked)
+/* Finds what lists come to in the group, if there is one. */
+static void
+find_lists(const WaRankedValues *ranked)
+{
+	const int number = ranked->nkeys;
+	const TupleTableSlot *row;
+
+	wa_value_lists_begin(ranked->lists);
+	while (ranked->group != NULL &&
+		   (row = wa_row_order_next(ranked->order)) != NULL)
+	{
+		CHECK_FOR_INTERRUPTS();
+		wa_value_lists_take(ranked->lists, row->tts_values[number],
+							row->tts_isnull[number]);
+	}
+	for (int i = 0; i < ranked->values->ncolumns; i++)
+		ranked->results[i] =
+			wa_value_lists_result(ranked->lists, i, &ranked->nulls[i]);
+}
+
+/* Finds percentiles and modes of the group. */
+static void
+find_ranks(const WaRankedValues *ranked)
 {
 	const WaRolledValues *values = ranked->values;
 	Datum mode = (Datum) 0;
 	int64 all;
 
-	ranked->group = wa_row_order_next_group(ranked->order);
-	if (ranked->group == NULL)
-		return false;
 	memset(ranked->nulls, true, sizeof(bool) * values->ncolumns);
 	all = count_rows(ranked, &mode);
 	for (int i = 0; i < values->ncolumns; i++)
 		if (values->ranks[i].kind == WA_RANK_MODE)
 			set_result(ranked, i, mode);
 	find_percentiles(ranked, all);
+}
+
+bool
+wa_ranked_values_next(WaRankedValues *ranked)
+{
+	/* Without keys there is a group of no rows, of which percentiles are NULL. */
+	const bool is_there =
+		ranked->lists != NULL && ranked->nkeys == 0 && ranked->ngroups == 0;
+
+	ranked->group = wa_row_order_next_group(ranked->order);
+	if (ranked->group == NULL && !is_there)
+		return false;
+	ranked->ngroups++;
+	if (ranked->lists != NULL)
+		find_lists(ranked);
+	else
+		find_ranks(ranked);
 	return true;
 }
 
@@ -375,4 +417,6 @@ void
 wa_ranked_values_end(WaRankedValues *ranked)
 {
 	wa_row_order_end(ranked->order);
+	if (ranked->lists != NULL)
+		wa_value_lists_end(ranked->lists);
 }

@@ -20,14 +20,17 @@ typedef struct WaRankedValues
 {
 	const WaScanStore *finer;
 	const WaRolledValues *values;
-	ExprContext *econtext; /* of the fractions: */
-	ExprState **fractions; /* of each rank; NULL: none */
-	int place;             /* of the values, among the keys of finer groups, */
-	int count_column;      /* and what counts their rows */
-	int nkeys;             /* others than the values */
+	ExprContext *econtext;      /* of the fractions: */
+	ExprState **fractions;      /* of each rank; NULL: none */
+	struct WaValueLists *lists; /* what the ranks are; NULL: others */
+	int place;        /* of the values, among the keys of finer groups, */
+	int count_column; /* and what counts their rows */
+	int nkeys;        /* others than the values */
 	struct WaRowOrder *order; /* of all that */
-	TupleTableSlot *group;    /* the one found last, */
-	Datum *results;           /* with what each rank has there */
+	TupleTableSlot
+		*group;     /* the one found last; NULL: one without keys or rows */
+	int64 ngroups;  /* found so far */
+	Datum *results; /* what each rank has in the last one */
 	bool *nulls;
 } WaRankedValues;
 
@@ -47,8 +50,8 @@ extern void wa_ranked_values_take(WaRankedValues *ranked, uint32 first,
 								  int count);
 
 /*
- * Finds the next group with values that are not NULL, when all have been taken; returns false if
- * there is none.  Results may lie in the current memory context.
+ * Finds the next group with values that are not NULL, or, for lists, the next one, when all have
+ * been taken; returns false if there is none.  Results may lie in the current memory context.
  */
 extern bool wa_ranked_values_next(WaRankedValues *ranked);
 

@@ -83,7 +83,8 @@ split_sets(WaScanQuery *query, List *plain, List *others, List *values)
 
 /* Returns those among some values that are these, or NULL. */
 static WaRolledValues *
-find_values(List *values, const Expr *expression, const SortGroupClause *order)
+find_values(List *values, const Expr *expression, const SortGroupClause *order,
+			bool are_listed)
 {
 	ListCell *cell;
 
@@ -91,7 +92,8 @@ find_values(List *values, const Expr *expression, const SortGroupClause *order)
 	{
 		WaRolledValues *some = (WaRolledValues *) lfirst(cell);
 
-		if (equal(some->expression, expression) && equal(some->order, order))
+		if (equal(some->expression, expression) && equal(some->order, order) &&
+			some->are_listed == are_listed)
 			return some;
 	}
 	return NULL;
@@ -99,15 +101,17 @@ find_values(List *values, const Expr *expression, const SortGroupClause *order)
 
 /* Adds values to some, if they are not among these. */
 static List *
-add_values(List *values, Expr *expression, const SortGroupClause *order)
+add_values(List *values, Expr *expression, const SortGroupClause *order,
+		   bool are_listed)
 {
 	WaRolledValues *added;
 
-	if (find_values(values, expression, order) != NULL)
+	if (find_values(values, expression, order, are_listed) != NULL)
 		return values;
 	added = palloc0(sizeof(WaRolledValues));
 	added->expression = expression;
 	added->order = order;
+	added->are_listed = are_listed;
 	return lappend(values, added);
 }
 
@@ -213,7 +217,8 @@ add_ranked_values(Parts *parts)
 
 		if (reason != NULL)
 			return reason;
-		parts->values = add_values(parts->values, call.values, call.order);
+		parts->values = add_values(parts->values, call.values, call.order,
+								   call.kind == WA_RANK_LIST);
 	}
 	return NULL;
 }
@@ -236,14 +241,11 @@ wa_rolled_query_key_refusal(const SortGroupClause *clause, const Node *key)
 	return NULL;
 }
 
-/* Tells whether the values of an aggregate with one argument can be a key. */
+/* Tells whether values that are sorted by a clause can be a key. */
 static bool
-has_key(const Aggref *aggref, const List *clauses)
+is_key(const SortGroupClause *clause, const Expr *values)
 {
-	return wa_rolled_query_key_refusal(
-			   linitial_node(SortGroupClause, clauses),
-			   (const Node *) linitial_node(TargetEntry, aggref->args)->expr) ==
-		   NULL;
+	return wa_rolled_query_key_refusal(clause, (const Node *) values) == NULL;
 }
 
 /* Tells whether an aggregate can be computed by what its finer groups have. */
@@ -256,15 +258,16 @@ is_made_of_groups(Aggref *aggref)
 
 	if (wa_ranked_is(aggref))
 		return wa_ranked_describe(aggref, &ranked) == NULL &&
-			   has_key(aggref, aggref->aggorder);
+			   is_key(ranked.order, ranked.values);
 	if (!is_distinct(aggref))
 		return wa_aggregate_describe(aggref, &call) == NULL ||
 			   wa_pair_describe(aggref, &pairs);
 	return list_length(aggref->args) == 1 &&
-		   has_key(aggref, aggref->aggdistinct) &&
+		   is_key(linitial_node(SortGroupClause, aggref->aggdistinct),
+				  wa_aggregate_values(aggref, 0)) &&
 		   wa_aggregate_describe(
-			   without_distinct(aggref, wa_aggregate_values(aggref)), &call) ==
-			   NULL;
+			   without_distinct(aggref, wa_aggregate_values(aggref, 0)),
+			   &call) == NULL;
 }
 
 /*
@@ -301,8 +304,8 @@ divide(List *aggregates, Parts *parts)
 		else
 		{
 			parts->distinct = lappend(parts->distinct, aggref);
-			parts->values =
-				add_values(parts->values, wa_aggregate_values(aggref), NULL);
+			parts->values = add_values(
+				parts->values, wa_aggregate_values(aggref, 0), NULL, false);
 		}
 	}
 	return add_ranked_values(parts);
@@ -356,7 +359,7 @@ static const char *
 take_distinct(WaScanQuery *rolled, Aggref *aggref,
 			  const char *(*check)(const WaAggregateCall *call))
 {
-	Expr *expression = wa_aggregate_values(aggref);
+	Expr *expression = wa_aggregate_values(aggref, 0);
 	WaScanResult *result = &rolled->results[rolled->nresults++];
 	WaScanColumn *column;
 	WaAggregateCall call;
@@ -368,7 +371,7 @@ take_distinct(WaScanQuery *rolled, Aggref *aggref,
 	*result = (WaScanResult){
 		.aggregate = call.aggregate,
 		.output = call.output,
-		.column = find_values(rolled->values, expression, NULL)->column};
+		.column = find_values(rolled->values, expression, NULL, false)->column};
 	column = &rolled->columns[result->column];
 	column->argument = expression;
 	column->plan.collation = call.collation;
@@ -392,6 +395,24 @@ hold_value(WaScanColumn *column, Oid type)
 		OidIsValid(get_typcollation(type)) ? C_COLLATION_OID : InvalidOid;
 }
 
+/* Returns the type that a column has the results of a ranked aggregate as. */
+static Oid
+held_type(const WaRankedCall *call)
+{
+	if (call->kind != WA_RANK_LIST)
+		return getBaseType(call->result_type);
+	return get_typbyval(call->result_type) ? INT8OID : TEXTOID;
+}
+
+/* Returns what the node has for a ranked aggregate. */
+static WaOutput
+output_of(const WaRankedCall *call)
+{
+	if (call->kind == WA_RANK_LIST)
+		return WA_OUTPUT_LIST;
+	return call->nfractions == 0 ? WA_OUTPUT_RESULT : WA_OUTPUT_ARRAY;
+}
+
 /* Finds the columns and the result of a ranked aggregate. */
 static void
 take_ranked(WaScanQuery *rolled, Aggref *aggref)
@@ -403,10 +424,10 @@ take_ranked(WaScanQuery *rolled, Aggref *aggref)
 
 	if (reason != NULL)
 		elog(ERROR, "unexpected aggregate: %s", reason);
-	values = find_values(rolled->values, call.values, call.order);
+	values = find_values(rolled->values, call.values, call.order,
+						 call.kind == WA_RANK_LIST);
 	*result = (WaScanResult){.aggregate = WA_MIN,
-							 .output = call.nfractions == 0 ? WA_OUTPUT_RESULT
-															: WA_OUTPUT_ARRAY,
+							 .output = output_of(&call),
 							 .column = values->column + values->ncolumns,
 							 .nelements = call.nfractions,
 							 .element = call.result_type};
@@ -415,15 +436,18 @@ take_ranked(WaScanQuery *rolled, Aggref *aggref)
 		values->ranks[values->ncolumns] =
 			(WaRank){.kind = call.kind,
 					 .fraction = call.fraction,
-					 .element = call.nfractions == 0 ? -1 : i};
+					 .element = call.nfractions == 0 ? -1 : i,
+					 .listed = call.listed,
+					 .argument = call.argument,
+					 .skips_nulls = call.skips_nulls};
 		hold_value(&rolled->columns[values->column + values->ncolumns++],
-				   getBaseType(call.result_type));
+				   held_type(&call));
 	}
 }
 
 /* Returns how many columns ranked aggregates of some values have. */
 static int
-count_ranks(List *aggregates, const WaRolledValues *values)
+count_ranks(List *aggregates, WaRolledValues *values)
 {
 	int count = 0;
 	ListCell *cell;
@@ -434,8 +458,8 @@ count_ranks(List *aggregates, const WaRolledValues *values)
 		WaRankedCall call;
 
 		if (wa_ranked_is(aggref) && wa_ranked_describe(aggref, &call) == NULL &&
-			equal(call.values, values->expression) &&
-			equal(call.order, values->order))
+			find_values(list_make1(values), call.values, call.order,
+						call.kind == WA_RANK_LIST) != NULL)
 			count += Max(call.nfractions, 1);
 	}
 	return count;

@@ -5,8 +5,8 @@
  * An aggregate with DISTINCT wants each value of its argument once for each group: the
  * query groups by this argument as well, with the other aggregates, and its groups are
  * rolled up to those that are wanted (scan/rows/roll_up.h): what they have is merged, and
- * the value of each is taken once.  Percentiles and modes (scan/expr/ranked.h) want values in
- * order, with the number of rows that have each: the query counts rows then, too.
+ * the value of each is taken once.  Percentiles, modes and lists (scan/expr/ranked.h) want values
+ * in order, with the number of rows that have each: the query counts rows then, too.
  *
  * Where there are several such arguments, other nodes group by the same keys and one of these
  * each, and have no aggregates, or count rows.  So they do where a query has other aggregates, and
@@ -29,6 +29,11 @@ typedef struct WaRank
 	WaRankKind kind;
 	Expr *fraction; /* or an array of such; NULL: none */
 	int element;    /* of the array, from 0; -1: it is none */
+
+	/* Of lists, as of WaRankedCall */
+	const Aggref *listed;
+	int argument;
+	bool skips_nulls;
 } WaRank;
 
 /* Values that finer groups have as their last key, and what becomes of them. */
@@ -36,6 +41,7 @@ typedef struct WaRolledValues
 {
 	Expr *expression;
 	const SortGroupClause *order; /* NULL: they are taken once each */
+	bool are_listed;              /* in that order, NULL too */
 	int column;   /* of what the query is rolled up to, that they go to, */
 	int ncolumns; /* or the first of so many, with an order: */
 	WaRank *ranks;
