@@ -266,6 +266,16 @@ wa_aggregate_describe(const Aggref *aggref, WaAggregateCall *call)
 	return NULL;
 }
 
+Aggref *
+wa_aggregate_plain(const Aggref *aggref)
+{
+	Aggref *plain = copyObject((Aggref *) aggref);
+
+	plain->aggdistinct = NIL;
+	plain->aggorder = NIL;
+	return plain;
+}
+
 Expr *
 wa_aggregate_values(const Aggref *aggref, int argument)
 {

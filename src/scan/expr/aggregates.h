@@ -51,6 +51,9 @@ wa_aggregate_is_added(const Aggref *aggref)
 	return aggref->aggno < 0;
 }
 
+/* Returns a copy of an aggregate, of the rows as they come: without DISTINCT and ORDER BY. */
+extern Aggref *wa_aggregate_plain(const Aggref *aggref);
+
 /* Returns an argument of an aggregate, by its number, as NULL where its FILTER is not true. */
 extern Expr *wa_aggregate_values(const Aggref *aggref, int argument);
 

@@ -4,7 +4,6 @@
  */
 #include "postgres.h"
 
-#include "access/transam.h"
 #include "catalog/pg_aggregate.h"
 #include "catalog/pg_type.h"
 #include "nodes/makefuncs.h"
@@ -24,12 +23,10 @@
 static bool
 is_of_family(const Aggref *aggref)
 {
-	Aggref *plain = copyObject((Aggref *) aggref);
+	Aggref *plain = wa_aggregate_plain(aggref);
 	WaAggregateCall call;
 	WaPairCall pairs;
 
-	plain->aggdistinct = NIL;
-	plain->aggorder = NIL;
 	return wa_aggregate_describe(plain, &call) == NULL ||
 		   wa_pair_describe(plain, &pairs);
 }
@@ -120,7 +117,7 @@ is_kept(Oid type)
 }
 
 bool
-wa_listed_describe(const Aggref *aggref, WaRankedCall *call)
+wa_listed_describe(const Aggref *aggref, WaListedCall *call)
 {
 	int argument;
 	Expr *value;
@@ -136,9 +133,7 @@ wa_listed_describe(const Aggref *aggref, WaRankedCall *call)
 	value = list_nth_node(TargetEntry, aggref->args, argument)->expr;
 	if (!has_one_look(exprType((Node *) value)))
 		return false;
-	call->kind = WA_RANK_LIST;
 	call->order = find_order(aggref, argument);
-	call->listed = aggref;
 	call->argument = argument;
 	/* Rows that FILTER leaves out have NULL, too. */
 	call->skips_nulls =
@@ -148,7 +143,5 @@ wa_listed_describe(const Aggref *aggref, WaRankedCall *call)
 		(aggref->aggfilter != NULL && !call->skips_nulls))
 		return false;
 	call->values = wa_aggregate_values(aggref, argument);
-	call->result_type = aggref->aggtype;
-	call->builtin = aggref->aggfnoid < FirstGenbkiObjectId;
 	return true;
 }

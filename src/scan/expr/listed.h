@@ -9,13 +9,23 @@
 #ifndef WA_SCAN_LISTED_H
 #define WA_SCAN_LISTED_H
 
-#include "scan/expr/ranked.h"
+#include "nodes/parsenodes.h"
+
+#include "core/must_check.h"
+
+typedef struct WaListedCall
+{
+	int argument; /* the number of the one that the values are */
+	Expr *values; /* NULL where the FILTER is not true */
+	const SortGroupClause *order; /* of these */
+	bool skips_nulls;             /* it takes no value that is NULL */
+} WaListedCall;
 
 /*
  * Describes such an aggregate in *call.  Returns false if it is none, or cannot be computed so;
  * then *call is undefined.
  */
 extern WA_MUST_CHECK bool wa_listed_describe(const Aggref *aggref,
-											 WaRankedCall *call);
+											 WaListedCall *call);
 
 #endif /* WA_SCAN_LISTED_H */

@@ -20,6 +20,7 @@
 
 #include "scan/expr/aggregates.h"
 #include "scan/expr/listed.h"
+#include "scan/expr/ranked.h"
 
 /* The family by PostgreSQL's final functions. */
 static const struct
@@ -61,7 +62,7 @@ find(const Aggref *aggref)
 bool
 wa_ranked_is(const Aggref *aggref)
 {
-	WaRankedCall call;
+	WaListedCall call;
 
 	return find(aggref) >= 0 || wa_listed_describe(aggref, &call);
 }
@@ -131,6 +132,27 @@ describe_fraction(const Aggref *aggref, bool is_array, WaRankedCall *call)
 	return NULL;
 }
 
+/* Describes a list; as wa_ranked_describe. */
+static const char *
+describe_list(const Aggref *aggref, WaRankedCall *call)
+{
+	WaListedCall listed;
+
+	if (!wa_listed_describe(aggref, &listed))
+		elog(ERROR, "unexpected aggregate");
+	*call = (WaRankedCall){
+		.kind = WA_RANK_LIST,
+		.values = listed.values,
+		.order = listed.order,
+		.result_type = aggref->aggtype,
+		.builtin = aggref->aggfnoid < FirstGenbkiObjectId,
+		.listed = aggref,
+		.argument = listed.argument,
+		.skips_nulls = listed.skips_nulls,
+	};
+	return check_order(call->order, exprType((Node *) call->values));
+}
+
 const char *
 wa_ranked_describe(Aggref *aggref, WaRankedCall *call)
 {
@@ -139,11 +161,7 @@ wa_ranked_describe(Aggref *aggref, WaRankedCall *call)
 	Oid type;
 
 	if (line < 0)
-	{
-		if (!wa_listed_describe(aggref, call))
-			elog(ERROR, "unexpected aggregate");
-		return check_order(call->order, exprType((Node *) call->values));
-	}
+		return describe_list(aggref, call);
 	reason = check_form(aggref);
 	if (reason != NULL)
 		return reason;

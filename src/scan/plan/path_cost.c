@@ -15,6 +15,7 @@
 
 #include "scan/expr/ranked.h"
 #include "scan/expr/transition.h"
+#include "scan/groups/value_sort.h"
 #include "scan/plan/parallel_cost.h"
 #include "scan/plan/path_cost.h"
 #include "scan/plan/planner_compat.h"
@@ -35,8 +36,12 @@
 /* What it costs to find out whether a group is one of the first. */
 #define COMPARE_COST 0.005
 
-/* What it costs to bring the value of a finer group into order, and to look at it. */
-#define ORDER_COST 0.3
+/*
+ * What it costs to bring the value of a finer group into order, and to look at it, where the
+ * groups are in memory, and beyond.
+ */
+#define ORDER_COST      0.3
+#define ORDER_COST_HERE 0.06
 
 /*
  * What it takes the device process to find a group, and to send one and have it taken, or to evaluate a distinct input; and by how much it is faster than
@@ -119,6 +124,18 @@ spill_cost(const WaPlannedQuery *planned)
 		   rows * (SPILL_ROW_COST + INSTRUCTION_COST * planned->ninstructions);
 }
 
+/* Returns what it costs to bring the values of groups into order. */
+static Cost
+order_cost(const WaPlannedQuery *planned)
+{
+	const bool is_here =
+		wa_path_filling(planned) <= 1 && wa_value_sort_fits(planned->ngroups);
+
+	if (!planned->is_ranked)
+		return 0;
+	return planned->ngroups * (is_here ? ORDER_COST_HERE : ORDER_COST);
+}
+
 /*
  * Returns what it costs to read a share of the table from the heap, with so many
  * workers at most.
@@ -167,12 +184,10 @@ startup_cost(const WaPlannedQuery *planned, double nreturned, int nworkers)
 	const Cost reading = heap_cost(planned, 1, nworkers);
 	const Cost asking =
 		resident_cost(planned, share) + heap_cost(planned, 1 - share, nworkers);
-	Cost all = spill_cost(planned);
+	Cost all = spill_cost(planned) + order_cost(planned);
 
 	if (nreturned < planned->ngroups)
 		all += planned->ngroups * COMPARE_COST;
-	if (planned->is_ranked)
-		all += planned->ngroups * ORDER_COST;
 	/* If only some are sent, no others are kept here. */
 	return planned->resident_groups < planned->ngroups
 			   ? Min(reading + all, asking)

@@ -19,6 +19,7 @@
 #include "utils/typcache.h"
 
 #include "scan/groups/row_order.h"
+#include "scan/groups/value_sort.h"
 #include "scan/rows/ranked_values.h"
 #include "scan/rows/value_lists.h"
 
@@ -82,6 +83,19 @@ make_order(const WaRankedValues *ranked)
 	return wa_row_order_make(&plan);
 }
 
+/* Makes the sort of groups in memory; NULL: there is none, as their values would be copies. */
+static WaValueSort *
+make_sort(const WaRankedValues *ranked)
+{
+	const WaRolledValues *values = ranked->values;
+
+	if (ranked->finer->query->group_keys[ranked->place].kind ==
+		WA_VECTOR_DECIMAL)
+		return NULL;
+	return wa_value_sort_make(ranked->place, values->order,
+							  exprCollation((Node *) values->expression));
+}
+
 WaRankedValues *
 wa_ranked_values_make(const WaScanStore *finer, const WaRolledValues *values,
 					  PlanState *node)
@@ -98,6 +112,8 @@ wa_ranked_values_make(const WaScanStore *finer, const WaRolledValues *values,
 	ranked->count_column = wa_rolled_query_count(finer->query);
 	ranked->nkeys = finer->query->nkeys - 1;
 	ranked->order = make_order(ranked);
+	ranked->sort = make_sort(ranked);
+	ranked->is_sorted_here = false;
 	ranked->results = palloc(sizeof(Datum) * (values->ncolumns + 1));
 	ranked->nulls = palloc(sizeof(bool) * (values->ncolumns + 1));
 	return ranked;
@@ -107,7 +123,47 @@ void
 wa_ranked_values_begin(WaRankedValues *ranked)
 {
 	wa_row_order_begin(ranked->order);
+	ranked->has_taken = false;
 	ranked->ngroups = 0;
+}
+
+bool
+wa_ranked_values_begin_here(WaRankedValues *ranked)
+{
+	return ranked->sort != NULL && !ranked->has_taken &&
+		   wa_value_sort_begin(ranked->sort, ranked->finer->groups);
+}
+
+void
+wa_ranked_values_put(WaRankedValues *ranked, uint32 first, int count,
+					 const uint32 *numbers)
+{
+	wa_value_sort_put(ranked->sort, first, count, numbers);
+}
+
+void
+wa_ranked_values_sort_here(WaRankedValues *ranked, uint32 ngroups)
+{
+	wa_value_sort_perform(ranked->sort, ngroups, ranked->lists != NULL);
+	ranked->is_sorted_here = true;
+}
+
+void
+wa_ranked_values_end_here(WaRankedValues *ranked)
+{
+	wa_value_sort_end(ranked->sort);
+	ranked->is_sorted_here = false;
+}
+
+/* Returns how many rows a group of the store has. */
+static int64
+rows_of(const WaRankedValues *ranked, uint32 group)
+{
+	bool is_null;
+
+	return DatumGetInt64(
+		wa_accumulator_result(ranked->finer->columns[ranked->count_column],
+							  group, WA_COUNT, &is_null));
 }
 
 /* Takes a group with a value. */
@@ -125,15 +181,15 @@ take_group(const WaRankedValues *ranked, uint32 group, Datum value,
 						  &row->tts_isnull[i]);
 	row->tts_values[nkeys] = value;
 	row->tts_isnull[nkeys] = is_null;
-	row->tts_values[nkeys + 1] =
-		wa_accumulator_result(finer->columns[ranked->count_column], group,
-							  WA_COUNT, &row->tts_isnull[nkeys + 1]);
+	row->tts_values[nkeys + 1] = Int64GetDatum(rows_of(ranked, group));
+	row->tts_isnull[nkeys + 1] = false;
 	wa_row_order_add(ranked->order);
 }
 
 void
 wa_ranked_values_take(WaRankedValues *ranked, uint32 first, int count)
 {
+	ranked->has_taken = true;
 	for (uint32 group = first; group < first + (uint32) count; group++)
 	{
 		bool is_null;
@@ -266,17 +322,47 @@ set_result(const WaRankedValues *ranked, int number, Datum value)
 	ranked->nulls[number] = false;
 }
 
-/* Reads the next value of the group, and how many rows have it; returns false if there is none. */
-static bool
-next_value(const WaRankedValues *ranked, Datum *value, int64 *rows)
+/* A value of a group. */
+typedef struct Value
 {
-	const TupleTableSlot *row = wa_row_order_next(ranked->order);
+	Datum value;
+	bool is_null;
+	int64 rows; /* that have it */
+} Value;
 
-	if (row == NULL)
-		return false;
-	*value = row->tts_values[ranked->nkeys];
-	*rows = DatumGetInt64(row->tts_values[ranked->nkeys + 1]);
-	return true;
+/* Reads the next value of the group; returns false if there is none. */
+static bool
+next_value(const WaRankedValues *ranked, Value *value)
+{
+	const WaSortedGroup *here;
+	const TupleTableSlot *row;
+
+	if (ranked->is_sorted_here)
+	{
+		here = wa_value_sort_next(ranked->sort);
+		if (here != NULL)
+			*value = (Value){.value = here->value,
+							 .is_null = here->is_null,
+							 .rows = rows_of(ranked, here->group)};
+		return here != NULL;
+	}
+	row = ranked->group == NULL ? NULL : wa_row_order_next(ranked->order);
+	if (row != NULL)
+		*value =
+			(Value){.value = row->tts_values[ranked->nkeys],
+					.is_null = row->tts_isnull[ranked->nkeys],
+					.rows = DatumGetInt64(row->tts_values[ranked->nkeys + 1])};
+	return row != NULL;
+}
+
+/* Goes back to the first value of the group. */
+static void
+rewind_values(const WaRankedValues *ranked)
+{
+	if (ranked->is_sorted_here)
+		wa_value_sort_rewind(ranked->sort);
+	else
+		wa_row_order_rewind(ranked->order);
 }
 
 /*
@@ -288,16 +374,15 @@ count_rows(const WaRankedValues *ranked, Datum *mode)
 {
 	int64 all = 0;
 	int64 most = 0;
-	int64 rows;
-	Datum value;
+	Value value;
 
-	while (next_value(ranked, &value, &rows))
+	while (next_value(ranked, &value))
 	{
-		all += rows;
-		if (rows > most)
+		all += value.rows;
+		if (value.rows > most)
 		{
-			most = rows;
-			*mode = copy_value(ranked, value);
+			most = value.rows;
+			*mode = copy_value(ranked, value.value);
 		}
 	}
 	return all;
@@ -330,8 +415,7 @@ find_percentiles(const WaRankedValues *ranked, int64 all)
 	Span *spans = palloc(sizeof(Span) * nranks);
 	int64 before = 0;
 	int64 last = -1;
-	int64 rows;
-	Datum value;
+	Value value;
 
 	for (int i = 0; i < nranks; i++)
 	{
@@ -341,29 +425,26 @@ find_percentiles(const WaRankedValues *ranked, int64 all)
 	}
 	if (last < 0)
 		return;
-	wa_row_order_rewind(ranked->order);
-	while (before <= last && next_value(ranked, &value, &rows))
+	rewind_values(ranked);
+	while (before <= last && next_value(ranked, &value))
 	{
 		for (int i = 0; i < nranks; i++)
-			take_value(ranked, i, &spans[i], value, before, rows);
-		before += rows;
+			take_value(ranked, i, &spans[i], value.value, before, value.rows);
+		before += value.rows;
 	}
 }
 
-/* Finds what lists come to in the group, if there is one. */
+/* Finds what lists come to in the group. */
 static void
 find_lists(const WaRankedValues *ranked)
 {
-	const int number = ranked->nkeys;
-	const TupleTableSlot *row;
+	Value value;
 
 	wa_value_lists_begin(ranked->lists);
-	while (ranked->group != NULL &&
-		   (row = wa_row_order_next(ranked->order)) != NULL)
+	while (next_value(ranked, &value))
 	{
 		CHECK_FOR_INTERRUPTS();
-		wa_value_lists_take(ranked->lists, row->tts_values[number],
-							row->tts_isnull[number]);
+		wa_value_lists_take(ranked->lists, value.value, value.is_null);
 	}
 	for (int i = 0; i < ranked->values->ncolumns; i++)
 		ranked->results[i] =
@@ -386,15 +467,24 @@ find_ranks(const WaRankedValues *ranked)
 	find_percentiles(ranked, all);
 }
 
-bool
-wa_ranked_values_next(WaRankedValues *ranked)
+/* Comes to the next group; returns false if there is none. */
+static bool
+find_group(WaRankedValues *ranked)
 {
 	/* Without keys there is a group of no rows, of which percentiles are NULL. */
 	const bool is_there =
 		ranked->lists != NULL && ranked->nkeys == 0 && ranked->ngroups == 0;
 
+	if (ranked->is_sorted_here)
+		return wa_value_sort_next_group(ranked->sort, &ranked->number);
 	ranked->group = wa_row_order_next_group(ranked->order);
-	if (ranked->group == NULL && !is_there)
+	return ranked->group != NULL || is_there;
+}
+
+bool
+wa_ranked_values_next(WaRankedValues *ranked)
+{
+	if (!find_group(ranked))
 		return false;
 	ranked->ngroups++;
 	if (ranked->lists != NULL)
@@ -417,6 +507,8 @@ void
 wa_ranked_values_end(WaRankedValues *ranked)
 {
 	wa_row_order_end(ranked->order);
+	if (ranked->sort != NULL)
+		wa_value_sort_end(ranked->sort);
 	if (ranked->lists != NULL)
 		wa_value_lists_end(ranked->lists);
 }

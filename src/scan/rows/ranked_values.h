@@ -26,11 +26,14 @@ typedef struct WaRankedValues
 	int place;        /* of the values, among the keys of finer groups, */
 	int count_column; /* and what counts their rows */
 	int nkeys;        /* others than the values */
-	struct WaRowOrder *order; /* of all that */
-	TupleTableSlot
-		*group;     /* the one found last; NULL: one without keys or rows */
-	int64 ngroups;  /* found so far */
-	Datum *results; /* what each rank has in the last one */
+	struct WaRowOrder *order; /* of all that; or, where they are in memory: */
+	struct WaValueSort *sort; /* NULL: never */
+	bool has_taken;           /* something is in the order */
+	bool is_sorted_here; /* the groups come from it; that of this number: */
+	uint32 number;
+	TupleTableSlot *group; /* else the one found last; NULL: it has no rows */
+	int64 ngroups;         /* found so far */
+	Datum *results;        /* what each rank has in the last one */
 	bool *nulls;
 } WaRankedValues;
 
@@ -48,6 +51,23 @@ extern void wa_ranked_values_begin(WaRankedValues *ranked);
 /* Takes some groups of the store, which has none of them another time. */
 extern void wa_ranked_values_take(WaRankedValues *ranked, uint32 first,
 								  int count);
+
+/*
+ * Begins to take all groups of the store in its memory, where they stay while they are looked
+ * at; returns false if that cannot be done, and nothing is taken.
+ */
+extern WA_MUST_CHECK bool wa_ranked_values_begin_here(WaRankedValues *ranked);
+
+/* Has groups, from the first one on, be of those of these numbers. */
+extern void wa_ranked_values_put(WaRankedValues *ranked, uint32 first,
+								 int count, const uint32 *numbers);
+
+/*
+ * Has wa_ranked_values_next find these groups, of numbers below ngroups, when all have been put;
+ * and no more.
+ */
+extern void wa_ranked_values_sort_here(WaRankedValues *ranked, uint32 ngroups);
+extern void wa_ranked_values_end_here(WaRankedValues *ranked);
 
 /*
  * Finds the next group with values that are not NULL, or, for lists, the next one, when all have

@@ -174,6 +174,14 @@ spill(WaRollUp *roll_up, WaAggState *const *states)
 					 &writer);
 }
 
+/* Makes room in all columns for the groups there are. */
+static void
+grow_columns(const WaScanStore *store)
+{
+	for (int i = 0; i < store->query->ncolumns; i++)
+		wa_accumulator_grow(store->columns[i], wa_scan_groups(store));
+}
+
 /* Returns our group of the keys that were read, or WA_NO_GROUP: others are spilled. */
 static uint32
 find_group(WaRollUp *roll_up)
@@ -185,8 +193,7 @@ find_group(WaRollUp *roll_up)
 		wa_groups_check(wa_query_groups_find_values(store->groups->table,
 													roll_up->values, &number));
 	if (number != WA_NO_GROUP)
-		for (int i = 0; i < store->query->ncolumns; i++)
-			wa_accumulator_grow(store->columns[i], wa_scan_groups(store));
+		grow_columns(store);
 	return number;
 }
 
@@ -282,27 +289,33 @@ has_words(const WaScanQuery *rolled)
 	return true;
 }
 
-/* Finds the numbers of our groups for some of the others, none of which is spilled. */
+/*
+ * Finds the numbers of our groups for some of the others, none of which is spilled; stores theirs, too.
+ * All columns have room for ours then.
+ */
 static void
-find_numbers(WaRollUp *roll_up, const WaScanStore *finer, const uint32 *theirs,
-			 int ntheirs)
+find_numbers(WaRollUp *roll_up, const WaScanStore *finer, uint32 first,
+			 int count, uint32 *theirs)
 {
 	WaScanStore *store = &roll_up->store;
 
+	for (int i = 0; i < count; i++)
+		theirs[i] = first + (uint32) i;
 	if (store->groups == NULL)
-		memset(roll_up->numbers, 0, sizeof(uint32) * ntheirs);
+		memset(roll_up->numbers, 0, sizeof(uint32) * count);
 	else if (has_words(store->query))
 		wa_groups_check(wa_query_groups_find_coarser(
 			store->groups->table, finer->groups->table, skipped(roll_up),
-			theirs, (size_t) ntheirs, roll_up->numbers));
+			theirs, (size_t) count, roll_up->numbers));
 	else
-		for (int i = 0; i < ntheirs; i++)
+		for (int i = 0; i < count; i++)
 		{
 			read_keys(roll_up, finer, theirs[i]);
 			keep_keys(roll_up);
 			wa_groups_check(wa_query_groups_find_values(
 				store->groups->table, roll_up->values, &roll_up->numbers[i]));
 		}
+	grow_columns(store);
 }
 
 /* Takes some groups, whose keys differ by the values alone, none of which is spilled. */
@@ -313,11 +326,7 @@ take_groups(WaRollUp *roll_up, const WaScanStore *finer, uint32 first,
 	WaScanStore *store = &roll_up->store;
 	uint32 theirs[WA_VECTOR_ROWS];
 
-	for (int i = 0; i < count; i++)
-		theirs[i] = first + (uint32) i;
-	find_numbers(roll_up, finer, theirs, count);
-	for (int i = 0; i < store->query->ncolumns; i++)
-		wa_accumulator_grow(store->columns[i], wa_scan_groups(store));
+	find_numbers(roll_up, finer, first, count, theirs);
 	for (int i = 0; i < finer->query->ncolumns; i++)
 		wa_accumulator_merge_theirs(store->columns[i], roll_up->numbers,
 									finer->columns[i], theirs, (size_t) count);
@@ -338,14 +347,21 @@ set_rolls(WaRollUp *roll_up, const WaScanStore *finer,
 	roll_up->set = rolls->set;
 }
 
+/* Tells whether groups that come have a number of ours. */
+static bool
+have_numbers(const WaRollUp *roll_up, const WaScanStore *finer)
+{
+	const WaScanStore *store = &roll_up->store;
+
+	return finer->groups != NULL && store->query->sets == NIL &&
+		   !wa_spill_has_spilled(store);
+}
+
 /* Merges some groups with ours. */
 static void
 merge(WaRollUp *roll_up, const WaScanStore *finer, uint32 first, int count)
 {
-	const WaScanStore *store = &roll_up->store;
-
-	if (finer->groups != NULL && store->query->sets == NIL &&
-		!wa_spill_has_spilled(store))
+	if (have_numbers(roll_up, finer))
 		take_groups(roll_up, finer, first, count);
 	else
 		for (int i = 0; i < count; i++)
@@ -360,12 +376,54 @@ make_context(void)
 								 ALLOCSET_SMALL_SIZES);
 }
 
+/*
+ * Puts what is found in the order of values that are in memory into our groups, which are there.
+ * Nothing stays in the current memory context.
+ */
+static void
+put_ranked_here(WaRollUp *roll_up, WaRankedValues *ranked)
+{
+	const WaRolledValues *values = ranked->values;
+
+	wa_ranked_values_sort_here(ranked, wa_scan_groups(&roll_up->store));
+	while (wa_ranked_values_next(ranked))
+	{
+		for (int i = 0; i < values->ncolumns; i++)
+			if (!ranked->nulls[i])
+				wa_accumulator_take_datum(
+					roll_up->store.columns[values->column + i], ranked->number,
+					ranked->results[i]);
+		MemoryContextReset(CurrentMemoryContext);
+	}
+	wa_spill_check(&roll_up->store);
+}
+
+/* Takes the values of some groups that are brought into order, here if they can be. */
+static void
+take_ranked(WaRollUp *roll_up, const WaScanStore *finer,
+			const WaRolledGroups *rolls, bool are_here, uint32 first, int count)
+{
+	uint32 theirs[WA_VECTOR_ROWS];
+
+	if (!are_here)
+		wa_ranked_values_take(rolls->ranked, first, count);
+	else if (have_numbers(roll_up, finer))
+	{
+		find_numbers(roll_up, finer, first, count, theirs);
+		wa_ranked_values_put(rolls->ranked, first, count, roll_up->numbers);
+	}
+}
+
 void
 wa_roll_up_take(WaRollUp *roll_up, const WaScanStore *finer,
 				const WaRolledGroups *rolls)
 {
 	WaScanStore *store = &roll_up->store;
 	const uint32 ngroups = wa_scan_groups(finer);
+	const bool are_here =
+		rolls->ranked != NULL && have_numbers(roll_up, finer) &&
+		!wa_spill_has_spilled(finer) && !wa_spill_is_left(finer) &&
+		wa_ranked_values_begin_here(rolls->ranked);
 	MemoryContext each = make_context();
 	MemoryContext old = MemoryContextSwitchTo(each);
 	int count;
@@ -376,13 +434,19 @@ wa_roll_up_take(WaRollUp *roll_up, const WaScanStore *finer,
 		CHECK_FOR_INTERRUPTS();
 		count = (int) Min(ngroups - first, (uint32) wa_spill_piece(store));
 		if (rolls->ranked != NULL)
-			wa_ranked_values_take(rolls->ranked, first, count);
+			take_ranked(roll_up, finer, rolls, are_here, first, count);
 		/* Of values with an order other nodes have nothing else. */
 		if (rolls->ranked == NULL || finer->query->rolled != NULL)
 			merge(roll_up, finer, first, count);
 		MemoryContextReset(each);
 		wa_spill_check(store);
 	}
+	if (are_here && wa_spill_has_spilled(store))
+		wa_ranked_values_take(rolls->ranked, 0, (int) ngroups);
+	else if (are_here)
+		put_ranked_here(roll_up, rolls->ranked);
+	if (are_here)
+		wa_ranked_values_end_here(rolls->ranked);
 	MemoryContextSwitchTo(old);
 	MemoryContextDelete(each);
 	roll_up->ngroups += ngroups;
@@ -486,8 +550,7 @@ make_groups_without_keys(WaRollUp *roll_up)
 		keep_keys_of_set(roll_up, foreach_current_index(cell));
 		wa_groups_check(wa_query_groups_find_values(store->groups->table,
 													roll_up->values, &number));
-		for (int i = 0; i < store->query->ncolumns; i++)
-			wa_accumulator_grow(store->columns[i], wa_scan_groups(store));
+		grow_columns(store);
 	}
 }
 

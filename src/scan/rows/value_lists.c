@@ -7,6 +7,7 @@
 #include "nodes/nodeFuncs.h"
 #include "utils/lsyscache.h"
 
+#include "scan/expr/aggregates.h"
 #include "scan/groups/transitions.h"
 #include "scan/rows/value_lists.h"
 
@@ -46,17 +47,6 @@ make_arguments(const Aggref *aggref)
 	return arguments;
 }
 
-/* Returns an aggregate as one whose rows come as they are to be seen. */
-static Aggref *
-without_distinct(const Aggref *aggref)
-{
-	Aggref *plain = copyObject((Aggref *) aggref);
-
-	plain->aggdistinct = NIL;
-	plain->aggorder = NIL;
-	return plain;
-}
-
 WaValueLists *
 wa_value_lists_make(const WaRolledValues *values, EState *estate)
 {
@@ -67,7 +57,7 @@ wa_value_lists_make(const WaRolledValues *values, EState *estate)
 	for (int i = 0; i < values->ncolumns; i++)
 	{
 		const WaRank *rank = &values->ranks[i];
-		Aggref *plain = without_distinct(rank->listed);
+		Aggref *plain = wa_aggregate_plain(rank->listed);
 
 		lists->lists[i] = (ValueList){
 			.transitions = wa_transitions_make(estate, plain, true, NULL),

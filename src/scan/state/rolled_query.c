@@ -29,12 +29,10 @@ wa_scan_query_returned(const WaScanQuery *query)
 
 /* Returns an aggregate as one without DISTINCT, of values for all rows. */
 static Aggref *
-without_distinct(Aggref *aggref, Expr *values)
+without_distinct(const Aggref *aggref, Expr *values)
 {
-	Aggref *plain = copyObject(aggref);
+	Aggref *plain = wa_aggregate_plain(aggref);
 
-	plain->aggdistinct = NIL;
-	plain->aggorder = NIL;
 	plain->aggfilter = NULL;
 	linitial_node(TargetEntry, plain->args)->expr = values;
 	return plain;
@@ -104,14 +102,12 @@ static List *
 add_values(List *values, Expr *expression, const SortGroupClause *order,
 		   bool are_listed)
 {
-	WaRolledValues *added;
+	WaRolledValues *added = palloc0(sizeof(WaRolledValues));
 
 	if (find_values(values, expression, order, are_listed) != NULL)
 		return values;
-	added = palloc0(sizeof(WaRolledValues));
-	added->expression = expression;
-	added->order = order;
-	added->are_listed = are_listed;
+	*added = (WaRolledValues){
+		.expression = expression, .order = order, .are_listed = are_listed};
 	return lappend(values, added);
 }
 
@@ -255,6 +251,7 @@ is_made_of_groups(Aggref *aggref)
 	WaAggregateCall call;
 	WaRankedCall ranked;
 	WaPairCall pairs;
+	Expr *values;
 
 	if (wa_ranked_is(aggref))
 		return wa_ranked_describe(aggref, &ranked) == NULL &&
@@ -262,12 +259,12 @@ is_made_of_groups(Aggref *aggref)
 	if (!is_distinct(aggref))
 		return wa_aggregate_describe(aggref, &call) == NULL ||
 			   wa_pair_describe(aggref, &pairs);
+	values = wa_aggregate_values(aggref, 0);
 	return list_length(aggref->args) == 1 &&
 		   is_key(linitial_node(SortGroupClause, aggref->aggdistinct),
-				  wa_aggregate_values(aggref, 0)) &&
-		   wa_aggregate_describe(
-			   without_distinct(aggref, wa_aggregate_values(aggref, 0)),
-			   &call) == NULL;
+				  values) &&
+		   wa_aggregate_describe(without_distinct(aggref, values), &call) ==
+			   NULL;
 }
 
 /*
