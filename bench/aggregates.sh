@@ -36,6 +36,8 @@
 #	SHARED_BUFFERS	of the throw-away server (default: a quarter of memory, at
 #					most 16 GB)
 #	MEMORY_LIMIT	warpagg.memory_limit (default 0: a quarter of memory)
+#	PLANS			a file to which the plans of PostgreSQL and of the node over the heap are added,
+#					with what their parts took
 #	SETTINGS		further lines for postgresql.conf, apart by semicolons
 #	WA_DEVICE		warpagg.device (default auto)
 
@@ -96,6 +98,17 @@ plan_of()
 		END { print !node ? "PostgreSQL" : resident ? "resident" : "heap" }' "$WA_TMP/plan.out"
 }
 
+# Adds a query's plans without resident columns to the file PLANS.  Arguments: name, query.
+note_plans()
+{
+	local side
+
+	for side in off on; do
+		echo "== $1, warpagg.enable_scan = $side"
+		wa_psql -c "$HEAP" -c "$(scan_side "$side")" -c "EXPLAIN (ANALYZE, VERBOSE, COSTS OFF) $2"
+	done >>"$PLANS"
+}
+
 # Prints the end of a query's line: what DuckDB took, and how many times ours that is.
 # Arguments: name, our milliseconds.
 beside_duckdb()
@@ -126,6 +139,7 @@ measure()
 	times=$(BENCH_RUNS=${BASELINE_RUNS:-$BENCH_RUNS} \
 		WARM_UPS=$([ -z "${BASELINE_RUNS:-}" ] && echo "$WARM_UPS" || echo 0) \
 		scan_time_sides "$query" "$HEAP" off on)
+	[ -z "${PLANS:-}" ] || note_plans "$1" "$query"
 	resident=$(scan_median_of "$(scan_time_sides "$query" "$RESIDENT" on)")
 	awk -v name="${1//_/ }" -v rows="$(wc -l <"$WA_TMP/off.out")" \
 		-v plans="$(plan_of "$query" "$HEAP"), $(plan_of "$query" "$RESIDENT")" \
