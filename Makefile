@@ -25,7 +25,7 @@ OBJS = $(SRCS:.c=.o)
 REGRESS = init family sum avg min max count variance pairs nulls numeric interval \
 	other_types sizes grouping groups window moving sharing parallel modifiers \
 	regress_queries differences settings scan scan_expressions scan_guards \
-	scan_errors scan_distinct scan_distinct_values scan_percentiles scan_lists scan_transitions scan_transition_order scan_grouping_sets scan_bits scan_lazy \
+	scan_errors scan_distinct scan_distinct_values scan_percentiles scan_transitions scan_transition_order scan_grouping_sets scan_bits scan_lazy \
 	scan_rowwise scan_parallel joins_parallel scan_limit scan_order scan_spill \
 	scan_plan scan_executor scan_long scan_domains scan_one_time_filter scan_stored \
 	scan_plus_constant scan_time_zones resident \
@@ -34,7 +34,7 @@ REGRESS = init family sum avg min max count variance pairs nulls numeric interva
 	resident_texts resident_distinct_inputs resident_expressions resident_dashboards \
 	resident_costs resident_attempts resident_rest resident_family resident_places \
 	scan_rows_first partitions \
-	joins joins_counted joins_kept joins_made joins_rest joins_quick joins_dependent joins_memory \
+	scan_lists joins joins_counted joins_kept joins_made joins_rest joins_quick joins_dependent joins_memory \
 	quotients contract why why_heap versions
 ISOLATION = snapshot scan partitions joins
 ISOLATION_OPTS = --inputdir=$(srcdir)/test

@@ -20,6 +20,7 @@
 #include "scan/plan/path_cost.h"
 #include "scan/plan/quick_joins.h"
 #include "scan/plan/resident_plan.h"
+#include "scan/plan/top_n.h"
 #include "scan/plan/why.h"
 #include "scan/state/plan.h"
 #include "scan/state/rolled_query.h"
@@ -209,38 +210,40 @@ estimate_rows_with(PlannerInfo *root, const WaPlannedQuery *planned,
 }
 
 /*
- * Returns how many groups the node has.  Of rows without a value there is one among those with the
- * same other keys.  Values that are brought into order are measured ones, about as many in each
- * group as its rows allow; PostgreSQL takes columns that are grouped by together to depend on one
- * another.
+ * Finds how many groups the node has, and how many rows make them.  Of rows without a value there
+ * is one among those with the same other keys.  Values that are brought into order are measured
+ * ones, about as many in each group as its rows allow; PostgreSQL takes columns that are grouped by
+ * together to depend on one another.
  */
-static double
-estimate_groups(PlannerInfo *root, const WaPlannedQuery *planned)
+static void
+estimate_groups(PlannerInfo *root, WaPlannedQuery *planned)
 {
 	List *keys = wa_scan_query_keys(&planned->query);
-	double groups = wa_estimate_groups(root, keys, planned->rows);
 	List *others;
 	Node *values;
 	double nothers;
 	double rows;
 	double pairs;
 
+	planned->ngroups = wa_estimate_groups(root, keys, planned->rows);
+	planned->ngrouping = planned->rows;
 	if (!planned->rolls || planned->rows < 1)
-		return groups;
+		return;
 	others = rolled_keys(&planned->query);
 	values = (Node *) list_nth(planned->query.keys,
 							   wa_rolled_query_place(&planned->query));
 	nothers =
 		others == NIL ? 1 : wa_estimate_groups(root, others, planned->rows);
 	rows = estimate_rows_with(root, planned, values);
-	groups = Min(groups, nothers + rows);
+	planned->ngrouping = Min(planned->rows, nothers + rows);
+	planned->ngroups = Min(planned->ngroups, planned->ngrouping);
 	if (!planned->is_ranked || others == NIL || rows < 1)
-		return groups;
+		return;
 	pairs = nothers * wa_estimate_groups(root, list_difference(keys, others),
 										 planned->rows);
 	/* So many of all pairs there are among the rows. */
 	pairs *= 1 - exp(-rows / pairs);
-	return Max(groups, pairs);
+	planned->ngroups = Max(planned->ngroups, pairs);
 }
 
 CustomPath *
@@ -254,20 +257,23 @@ wa_node_path_make(PlannerInfo *root, RelOptInfo *parent, PathTarget *target,
 	path->path.pathtype = T_CustomScan;
 	path->path.parent = parent;
 	path->path.pathtarget = target;
-	planned->ngroups =
-		wa_compiler_has_places(planned->query.compiler)
-			? wa_limit_estimate(limit, planned->rows) /* no others are kept */
-			: estimate_groups(root, planned);
+	estimate_groups(root, planned);
+	/* If they are places of rows no others are kept. */
+	if (wa_compiler_has_places(planned->query.compiler))
+		planned->ngroups = wa_limit_estimate(limit, planned->rows);
 	planned->nreturned =
 		planned->rolls ? wa_estimate_groups(root, rolled_keys(&planned->query),
 											planned->rows)
 					   : planned->ngroups;
 	path->flags = CUSTOMPATH_SUPPORT_PROJECTION;
 	path->methods = &wa_node_path_methods;
+	planned->nkept = wa_top_n_is_bounded(planned, limit)
+						 ? wa_limit_estimate(limit, planned->ngroups)
+						 : planned->ngroups;
 	/* The plan must do when nothing is resident any more. */
 	nworkers = wa_parallel_best(
-		planned->sources.pages, wa_path_rows_cost(planned), planned->ngroups,
-		planned->rows, possible_workers(root, planned, parent));
+		planned->sources.pages, wa_path_rows_cost(planned), planned->nkept,
+		planned->ngrouping, possible_workers(root, planned, parent));
 	/* In a worker, as a part of what it computes, the node can have none. */
 	path->path.parallel_safe = nworkers == 0 &&
 							   !planned->sources.has_children &&

@@ -81,9 +81,8 @@ wa_path_filling(const WaPlannedQuery *planned)
 
 	for (int i = 0; i < query->ntransitions; i++)
 		bytes += wa_transition_bytes(query->transitions[i].aggref);
-	return query->nkeys == 0
-			   ? 0
-			   : planned->ngroups * bytes / get_hash_memory_limit();
+	return query->nkeys == 0 ? 0
+							 : planned->nkept * bytes / get_hash_memory_limit();
 }
 
 Cost
@@ -147,12 +146,12 @@ heap_cost(const WaPlannedQuery *planned, double share, int nworkers)
 	const Cost computing = wa_path_rows_cost(planned) * share;
 
 	if (share < 1)
-		nworkers = wa_parallel_workers_for(pages, computing, planned->ngroups,
-										   nworkers);
+		nworkers =
+			wa_parallel_workers_for(pages, computing, planned->nkept, nworkers);
 	return pages * seq_page_cost +
 		   wa_parallel_cost(
 			   computing,
-			   wa_parallel_groups(planned->ngroups, planned->rows, nworkers),
+			   wa_parallel_groups(planned->nkept, planned->ngrouping, nworkers),
 			   nworkers);
 }
 

@@ -27,9 +27,12 @@ typedef struct WaPlannedQuery
 	double ninstructions; /* of the query program, for each row of the table */
 	Cost
 		transition_cost; /* of the functions of WaScanTransitions, for each of the rows */
-	bool can_push;    /* warpaggd has all that computes it */
-	double ngroups;   /* that are likely, */
-	double nreturned; /* and how many these are rolled up to, and: */
+	bool can_push;  /* warpaggd has all that computes it */
+	double ngroups; /* that are likely, */
+	double nkept;   /* of them in memory, where rows come from the table, */
+	double
+		ngrouping; /* rows that may make one, beside which others make few, */
+	double nreturned; /* and how many they are rolled up to, and: */
 	bool
 		rolls; /* its groups are rolled up (scan/state/rolled_query.h), with: */
 	bool is_ranked;       /* the values of these are brought into order, */

@@ -273,8 +273,9 @@ wa_resident_plan(PlannerInfo *root, WaPlannedQuery *planned,
 {
 	const double pages = planned->sources.pages;
 	const bool has_room = filling <= wa_resident_shares(nworkers);
+	/* Workers would send as many. */
 	const bool takes_all =
-		has_room && wa_resident_takes_groups(pages, planned->ngroups, nworkers);
+		has_room && wa_resident_takes_groups(pages, planned->ngroups, 0);
 	const double wanted = wanted_groups(planned, limit);
 	const bool has_wanted = wanted >= 0 && (has_room || planned->rolls);
 

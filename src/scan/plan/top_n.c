@@ -171,6 +171,21 @@ wa_top_n_is_likely(const WaPlannedQuery *planned, const WaLimit *limit)
 		   can_tell(query, limit, 0);
 }
 
+bool
+wa_top_n_is_bounded(const WaPlannedQuery *planned, const WaLimit *limit)
+{
+	const WaScanQuery *query = &planned->query;
+	const int number =
+		wa_top_n_is_likely(planned, limit)
+			? find_number(query, (Node *) linitial(limit->top.expressions))
+			: -1;
+
+	return number >= 0 && number < list_length(query->keys) &&
+		   query->rolled == NULL && !planned->rolls &&
+		   query->ntransitions == 0 &&
+		   query->group_keys[number].kind == WA_VECTOR_INT;
+}
+
 /* Tells whether all groups are needed to find out whether one has an error. */
 static bool
 checks_groups(const WaScanQuery *query)

@@ -15,6 +15,13 @@
 #include "scan/state/scan_query.h"
 
 /*
+ * Tells whether rows whose groups come behind all that are wanted are likely to be left out
+ * (scan/rows/key_bound.h), for the planner.
+ */
+extern bool wa_top_n_is_bounded(const WaPlannedQuery *planned,
+								const WaLimit *limit);
+
+/*
  * Tells whether the device process is likely to be told which groups a query
  * wants, for the planner.
  */

@@ -136,13 +136,15 @@ push_keys(WaAsking *asking, WaQuery *pushed)
 	return true;
 }
 
-/* Tells whether all groups can be sent in less time than it takes to read the relation. */
+/*
+ * Tells whether all groups can be sent in less time than it takes to read the relation, where
+ * workers would send as many.
+ */
 static bool
 takes_groups(const WaAsking *asking)
 {
 	return wa_resident_takes_groups(wa_sources_nblocks(asking->sources),
-									asking->query->planned_groups,
-									asking->query->nworkers);
+									asking->query->planned_groups, 0);
 }
 
 const char *
