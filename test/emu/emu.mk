@@ -10,7 +10,8 @@
 #						kernel test with blocks of half the size
 #	EMU_SEEDS			seeds for those of these that make up their values; default: two
 #						or three for each
-#	EMU_QUERIES			how many random queries build/emu/test_queries has; default: 240
+#	EMU_QUERIES			how many random queries build/emu/test_queries has, and behind that
+#						a seed, if others are wanted; default: 240
 #	EMU_CUDA_OBJS		cuda/ and the emulator, for warpaggd-emu; link with
 #						EMU_LIBS, beside src/core
 #

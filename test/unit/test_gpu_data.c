@@ -30,6 +30,12 @@ static const char *const texts[TEXTS] = {"",   "a",  "A  ", "b",   "abc", "ab",
 
 static uint64_t seed = 20260101;
 
+void
+test_seed(uint64_t number)
+{
+	seed = number;
+}
+
 uint64_t
 random_below(uint64_t end)
 {

@@ -67,6 +67,9 @@ typedef struct TestRelation
 /* How the columns are stored. */
 extern const WaForm test_forms[NCOLUMNS];
 
+/* Has other numbers come. */
+void test_seed(uint64_t number);
+
 /* Returns a number below end. */
 uint64_t random_below(uint64_t end);
 

@@ -20,7 +20,7 @@
 #include "test/unit/test_gpu_data.h"
 #include "test/unit/test_gpu_made.h"
 
-#define QUERIES 240 /* unless the argument is another number */
+#define QUERIES 240 /* unless the first argument is another number */
 
 /*
  * Sums of decimals are compared in units of 10^-SUM_SCALE, modulo 2^128, and of their
@@ -1114,6 +1114,8 @@ main(int argc, char **argv)
 	static WaMemoryUse shown[WA_MEMORY_KINDS];
 	const int nqueries = argc > 1 ? atoi(argv[1]) : QUERIES;
 
+	if (argc > 2)
+		test_seed(strtoull(argv[2], NULL, 10));
 	wa_gpus_init(&gpus, &watch);
 	wa_ledger_init(&memory.ledger, shown, 0, (uint64_t) 1 << 30);
 	wa_kept_tables_init(&kept_tables, &memory);
