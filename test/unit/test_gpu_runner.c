@@ -80,6 +80,7 @@ static WaWatch watch;
 static uint64_t extents_taken;
 static uint64_t blocks_left_out;
 static uint64_t answers_compared;
+static uint64_t failed_alone; /* by one side */
 static uint64_t choices_made; /* of the first groups, by GPUs alone */
 static uint64_t extents_rolled_up;
 static uint64_t choices_of_rolled; /* the first groups of what was rolled up */
@@ -485,6 +486,7 @@ compute(const WaQuery *query, WaRunRequest *request, bool with_devices,
 			status = wa_query_runner.process(run, state, request->extents[i],
 											 left_out[i], error);
 	groups->failed = status != WA_OK;
+	EXPECT(status == WA_OK || status == WA_UNSUPPORTED);
 	for (uint64_t i = 0; i < request->nextents; i++)
 		if (has_left_out(left_out[i]) ||
 			(with_devices && shares[i].left_out != NULL))
@@ -600,7 +602,8 @@ find_group(const WaQuery *query, Groups *groups, const Group *other)
 /*
  * Tells whether GPUs have found what the CPU has.  Where the first groups alone are
  * wanted they may hand over others too, and a sum of another group may be too large for
- * the CPU alone; or that of a finer group, of which a GPU has made none.
+ * the CPU alone; or that of a finer group, of which a GPU has made none.  Otherwise a sum is
+ * too large for one of them alone if it is by the rows it has added up first.
  */
 static bool
 same_groups(const WaQuery *query, Groups *gpu, const Groups *cpu)
@@ -608,7 +611,11 @@ same_groups(const WaQuery *query, Groups *gpu, const Groups *cpu)
 	if (cpu->failed && !gpu->failed &&
 		(query->top_n.limit > 0 || query->rolled != NULL))
 		return true;
-	EXPECT(gpu->failed == cpu->failed);
+	if (cpu->failed != gpu->failed)
+	{
+		failed_alone++;
+		return true;
+	}
 	EXPECT(gpu->is_rolled == cpu->is_rolled);
 	EXPECT(gpu->kept_rows == cpu->kept_rows);
 	EXPECT(gpu->count == cpu->count ||
@@ -1126,6 +1133,8 @@ main(int argc, char **argv)
 	check(blocks_left_out > 0, "and left out blocks with traps");
 	check(answers_compared > (unsigned) nqueries / 2,
 		  "most queries have answers");
+	check(failed_alone <= (unsigned) nqueries / 50,
+		  "and seldom a sum that is too large for one side alone");
 	check(queries_given_up > (unsigned) nqueries / 8,
 		  "and none if there are too many groups");
 	check(choices_made > 0, "and chosen the first groups");
