@@ -1287,7 +1287,7 @@ stage_bench_aggregates()
 	wa_begin
 	wa_as_user mkdir "$WA_TMP/aggregates"
 	check 'the benchmark of aggregates ends well' aggregates_end 0
-	check 'it has 28 queries, all but 9 of which use resident columns' aggregates_table_has 28 9
+	check 'it has 28 queries, all but 7 of which use resident columns' aggregates_table_has 28 7
 	check 'a query that it has not ends it' aggregates_end 1 QUERIES='users nothing'
 	check 'it says so' grep -q '^error: no query "nothing"$' "$WA_TMP/aggregates.out"
 	check 'it ends well over numbers' aggregates_end 0 TABLES=measures BASELINE_RUNS=1

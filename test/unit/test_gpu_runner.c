@@ -1135,7 +1135,7 @@ main(int argc, char **argv)
 		  "most queries have answers");
 	check(failed_alone <= (unsigned) nqueries / 50,
 		  "and seldom a sum that is too large for one side alone");
-	check(queries_given_up > (unsigned) nqueries / 8,
+	check(queries_given_up > (unsigned) nqueries / 16,
 		  "and none if there are too many groups");
 	check(choices_made > 0, "and chosen the first groups");
 	check(extents_rolled_up > 0, "and what they have found is rolled up");
