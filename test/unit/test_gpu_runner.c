@@ -1133,9 +1133,10 @@ main(int argc, char **argv)
 	check(blocks_left_out > 0, "and left out blocks with traps");
 	check(answers_compared > (unsigned) nqueries / 2,
 		  "most queries have answers");
-	check(failed_alone <= (unsigned) nqueries / 50,
+	/* Of the queries that come without a seed there is none. */
+	check(failed_alone <= (argc > 2 ? (unsigned) nqueries / 50 : 0),
 		  "and seldom a sum that is too large for one side alone");
-	check(queries_given_up > (unsigned) nqueries / 16,
+	check(queries_given_up > (unsigned) nqueries / 8,
 		  "and none if there are too many groups");
 	check(choices_made > 0, "and chosen the first groups");
 	check(extents_rolled_up > 0, "and what they have found is rolled up");
